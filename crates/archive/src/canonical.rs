@@ -1,0 +1,139 @@
+//! Canonical JSON: for every value exactly one text.
+//!
+//! A digest identifies bytes, and JSON has many spellings of one value. The canonical one has
+//!
+//! - no white space;
+//! - the keys of an object in ascending order of their UTF-8 bytes, none twice;
+//! - integers in plain decimal digits;
+//! - floating-point numbers with the fewest digits that read back as the same number, and always
+//!   with an exponent: `1e4`, `2.5e-1`. So they stay apart from integers, and the text does not
+//!   change when a JSON library changes its taste;
+//! - in strings, escapes only where JSON demands them, in their shortest form.
+//!
+//! Source: RFC 8259 for JSON; the idea is that of the JSON Canonicalization Scheme (RFC 8785),
+//! whose numbers are those of JavaScript and lose 64-bit integers.
+
+mod transcode;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde_json::Value;
+
+use crate::error::ArchiveError;
+use transcode::{Members, Transcode, append_string};
+
+/// Writes `value` as canonical JSON.
+///
+/// JSON has no infinities and no NaN: such a number becomes `null`, so refuse it before.
+///
+/// # Errors
+/// [`ArchiveError::Content`] if `value` has no JSON form, such as a map with lists as keys.
+///
+/// # Example
+/// ```
+/// let value: serde_json::Value = serde_json::from_str(r#"{ "b": [1, 0.25], "a": "\u00e9" }"#)?;
+/// assert_eq!(llm_archive::canonical_json(&value)?, r#"{"a":"é","b":[1,2.5e-1]}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn canonical_json(value: &impl Serialize) -> Result<String, ArchiveError> {
+    let unfit = |error| ArchiveError::content(format!("cannot be written as JSON: {error}"));
+    let mut value = serde_json::to_value(value).map_err(unfit)?;
+    // Not left to the map type: a cargo feature of serde_json, switched on by any crate of the
+    // build, makes its maps keep the order of insertion.
+    value.sort_all_objects();
+    let mut out = String::new();
+    Transcode(&mut out).deserialize(&value).map_err(unfit)?;
+    Ok(out)
+}
+
+/// A JSON object, member by member as canonical text.
+///
+/// Text instead of a tree of values: a tree needs up to eighty times the memory of its text,
+/// which a hostile file would gladly make use of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CanonicalObject {
+    members: BTreeMap<String, String>,
+}
+
+impl CanonicalObject {
+    /// Takes the members of a structure or map.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Content`] if `value` is no JSON object.
+    pub(crate) fn new(value: &impl Serialize) -> Result<Self, ArchiveError> {
+        let value = serde_json::to_value(value)
+            .map_err(|error| ArchiveError::content(format!("cannot be written as JSON: {error}")))?;
+        let Value::Object(members) = value else {
+            return Err(ArchiveError::content("metadata must be a JSON object"));
+        };
+        let mut object = Self::default();
+        for (key, member) in members {
+            object.insert(&key, &member)?;
+        }
+        Ok(object)
+    }
+
+    /// Reads text that must be canonical already.
+    ///
+    /// The text is written anew while it is read, and both must be equal.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Malformed`] if the text is no JSON object, is nested deeper than 127 levels,
+    /// or is not canonical.
+    pub(crate) fn parse(text: &str) -> Result<Self, ArchiveError> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let members = Members.deserialize(&mut reader).and_then(|read| reader.end().map(|()| read));
+        let members =
+            members.map_err(|error| ArchiveError::malformed(format!("the metadata: {error}")))?;
+        let object = Self { members };
+        if object.to_text() != text {
+            return Err(ArchiveError::malformed(
+                "the metadata is JSON but not canonical (spaces, or another spelling of a value)",
+            ));
+        }
+        Ok(object)
+    }
+
+    pub(crate) fn contains(&self, key: &str) -> bool {
+        self.members.contains_key(key)
+    }
+
+    pub(crate) fn insert(&mut self, key: &str, value: &impl Serialize) -> Result<(), ArchiveError> {
+        self.members.insert(key.to_owned(), canonical_json(value)?);
+        Ok(())
+    }
+
+    /// Removes a member and reads it as a `T`.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Malformed`] if it is missing or something else.
+    pub(crate) fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<T, ArchiveError> {
+        let text = self
+            .members
+            .remove(key)
+            .ok_or_else(|| ArchiveError::malformed(format!("the metadata has no {key:?}")))?;
+        serde_json::from_str(&text)
+            .map_err(|error| ArchiveError::malformed(format!("{key:?} in the metadata: {error}")))
+    }
+
+    /// The whole object as canonical text.
+    pub(crate) fn to_text(&self) -> String {
+        let mut out = String::from("{");
+        // The map iterates in ascending order of its keys.
+        for (i, (key, text)) in self.members.iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            append_string(key, &mut out);
+            out.push(':');
+            out.push_str(text);
+        }
+        out.push('}');
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

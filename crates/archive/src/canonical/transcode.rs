@@ -1,0 +1,154 @@
+//! Rewrites JSON as canonical text while it is read, without a tree of values in between.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Reads one value of any type and appends its canonical text.
+///
+/// Keys must come in ascending order: sorting would need all of them in memory.
+pub(super) struct Transcode<'a>(pub(super) &'a mut String);
+
+impl<'de> DeserializeSeed<'de> for Transcode<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Transcode<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.0.push_str("null");
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        append(value, self.0);
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        append(value, self.0);
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        append(value, self.0);
+        Ok(())
+    }
+
+    /// `{:e}` of the standard library prints the fewest digits that identify the number.
+    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
+        append(format_args!("{value:e}"), self.0);
+        Ok(())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<(), E> {
+        append_string(value, self.0);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        self.0.push('[');
+        let start = self.0.len();
+        loop {
+            let end = self.0.len();
+            if end > start {
+                self.0.push(',');
+            }
+            if items.next_element_seed(Transcode(self.0))?.is_none() {
+                self.0.truncate(end); // no item follows the comma
+                break;
+            }
+        }
+        self.0.push(']');
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        self.0.push('{');
+        let mut previous: Option<String> = None;
+        while let Some(key) = members.next_key::<String>()? {
+            check_order(previous.as_deref(), &key)?;
+            if previous.is_some() {
+                self.0.push(',');
+            }
+            append_string(&key, self.0);
+            self.0.push(':');
+            members.next_value_seed(Transcode(self.0))?;
+            previous = Some(key);
+        }
+        self.0.push('}');
+        Ok(())
+    }
+}
+
+/// Reads one object into a map from its keys to the canonical text of their values.
+pub(super) struct Members;
+
+impl<'de> DeserializeSeed<'de> for Members {
+    type Value = BTreeMap<String, String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Members {
+    type Value = BTreeMap<String, String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut read = BTreeMap::<String, String>::new();
+        while let Some(key) = members.next_key::<String>()? {
+            check_order(read.last_key_value().map(|(last, _)| last.as_str()), &key)?;
+            let mut text = String::new();
+            members.next_value_seed(Transcode(&mut text))?;
+            read.insert(key, text);
+        }
+        Ok(read)
+    }
+}
+
+fn check_order<E: Error>(previous: Option<&str>, key: &str) -> Result<(), E> {
+    match previous {
+        Some(previous) if previous == key => Err(E::custom("the same key twice")),
+        Some(previous) if previous > key => Err(E::custom("keys that are not sorted")),
+        _ => Ok(()),
+    }
+}
+
+fn append(value: impl fmt::Display, out: &mut String) {
+    write!(out, "{value}").expect("a string takes any text");
+}
+
+/// RFC 8259, section 7: a quote, a backslash and the control characters below U+0020 must be
+/// escaped. The short form is used where there is one; everything else stands for itself.
+pub(super) fn append_string(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            c if c < ' ' => append(format_args!("\\u{:04x}", u32::from(c)), out),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,47 @@
+//! One file for a trained model: a safetensors container with a canonical header and a digest.
+//!
+//! A container is one file in the safetensors format that any other tool can open. On top of the
+//! format it promises three things: the same content always gives the same bytes, the content
+//! has an identity (a SHA-256 digest), and no change of any byte goes unnoticed. Saving is
+//! atomic: at every moment the file is either absent, the old one, or the complete new one.
+//!
+//! Left out: compression, encryption, files split into parts, lazy or memory-mapped loading. The
+//! digest finds damage and mix-ups; it does not say who wrote a file.
+//!
+//! | to see | read |
+//! | --- | --- |
+//! | the bytes of the file | `header.rs`, then `canonical.rs` |
+//! | what is stored, and how it is read without a second copy | `container.rs`, `tensor.rs`, `source.rs` |
+//! | how a file appears all at once | `atomic.rs`, `atomic/draft.rs` |
+//! | what can go wrong | `error.rs` |
+//!
+//! # Example
+//! ```
+//! use llm_archive::{Container, TensorData};
+//!
+//! let gain = TensorData::new("gain", vec![2], vec![1.0_f64, 0.5]);
+//! let container = Container::new("example", &serde_json::json!({"note": "two gains"}), vec![gain])?;
+//! let bytes = container.to_bytes();
+//! assert_eq!(Container::from_bytes(&bytes, "example")?, container);
+//!
+//! let mut damaged = bytes.clone();
+//! *damaged.last_mut().unwrap() ^= 1;
+//! assert!(Container::from_bytes(&damaged, "example").is_err());
+//! # Ok::<(), llm_archive::ArchiveError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod atomic;
+mod canonical;
+mod container;
+mod error;
+mod header;
+mod source;
+mod tensor;
+
+pub use atomic::write_atomically;
+pub use canonical::canonical_json;
+pub use container::{Container, inspect};
+pub use error::ArchiveError;
+pub use header::{FORMAT_VERSION, Header, MAX_HEADER_LEN};
+pub use tensor::{Dtype, TensorData, TensorInfo, Values};

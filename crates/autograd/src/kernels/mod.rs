@@ -1,0 +1,193 @@
+//! The loops that do the arithmetic.
+//!
+//! Every kernel is written once over [`simd::Simd`], and the two implementations of that trait give
+//! the same bits. This folder is the only place of the workspace with `unsafe` code.
+#![allow(unsafe_code, reason = "vector instructions and disjoint parts of one output")]
+
+mod adamw;
+mod attention;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod exp;
+mod matmul;
+mod matrix;
+mod portable;
+mod reduce;
+mod rms_norm;
+mod simd;
+mod softmax;
+mod swiglu;
+mod tile;
+
+use std::sync::OnceLock;
+
+pub use adamw::AdamWStep;
+pub(crate) use attention::{AttentionBackward, AttentionForward, AttentionShape};
+pub(crate) use exp::{ExpConstants, ExpSlice};
+pub(crate) use matmul::{MatMul, matmul};
+pub(crate) use matrix::{MatrixMut, MatrixView};
+pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward};
+pub(crate) use simd::Kernel;
+pub(crate) use softmax::SoftmaxRow;
+pub(crate) use swiglu::{SwigluBackward, SwigluForward};
+pub(crate) use tile::Start;
+
+use simd::Simd;
+
+/// Which implementation of the kernels to use, and when to share their work between threads.
+///
+/// All choices give the same bits. The default is the fastest implementation of this processor; the
+/// environment variable `LLM_KERNELS=portable`, read once, selects the portable one instead. Threads
+/// are those of the current rayon pool (`RAYON_NUM_THREADS`).
+///
+/// ```
+/// use llm_autograd::Kernels;
+/// assert_eq!(Kernels::portable().name(), "portable");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    path: Path,
+    sharing_threshold: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Path {
+    Portable(portable::Portable),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+}
+
+/// Multiply-adds below which handing work to another thread costs more than it saves.
+const SHARING_THRESHOLD: usize = 1 << 20;
+
+impl Kernels {
+    /// The fastest implementation here, unless `LLM_KERNELS=portable`.
+    pub fn detect() -> Self {
+        static CHOICE: OnceLock<Kernels> = OnceLock::new();
+        *CHOICE.get_or_init(|| match std::env::var_os("LLM_KERNELS") {
+            Some(name) if name == "portable" => Self::portable(),
+            _ => Self::fastest(),
+        })
+    }
+
+    /// The implementation in plain Rust, for every processor.
+    pub fn portable() -> Self {
+        Self { path: Path::Portable(portable::Portable), sharing_threshold: SHARING_THRESHOLD }
+    }
+
+    /// The fastest implementation that this processor has, whatever the environment says.
+    pub fn fastest() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = avx2::Avx2::detect() {
+            return Self { path: Path::Avx2(avx2), sharing_threshold: SHARING_THRESHOLD };
+        }
+        Self::portable()
+    }
+
+    /// Shares any work of at least `multiply_adds` between threads; 0 shares all.
+    pub fn with_sharing_threshold(self, multiply_adds: usize) -> Self {
+        Self { sharing_threshold: multiply_adds, ..self }
+    }
+
+    /// `"portable"` or `"avx2"`.
+    pub fn name(self) -> &'static str {
+        match self.path {
+            Path::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2(_) => "avx2",
+        }
+    }
+
+    /// Into how many parts to cut `work` multiply-adds.
+    pub(crate) fn parts(self, work: usize) -> usize {
+        if work < self.sharing_threshold { 1 } else { rayon::current_num_threads() }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn run<E, K: Kernel<E>>(self, kernel: K) -> K::Output
+    where
+        E: Copy,
+        portable::Portable: Simd<E>,
+        avx2::Avx2: Simd<E>,
+    {
+        match self.path {
+            Path::Portable(portable) => kernel.run(portable),
+            Path::Avx2(avx2) => avx2.run(kernel),
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn run<E, K: Kernel<E>>(self, kernel: K) -> K::Output
+    where
+        E: Copy,
+        portable::Portable: Simd<E>,
+    {
+        let Path::Portable(portable) = self.path;
+        kernel.run(portable)
+    }
+}
+
+impl Default for Kernels {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
+/// Every kernel, compiled here for both precisions.
+///
+/// Generic code is compiled in the crate that uses it, with that crate's optimisation level; these
+/// methods are not generic, so the loops are compiled once, in this crate, and well.
+#[expect(private_bounds, reason = "the constants of the exponential are nobody else's business")]
+pub trait ElementKernels: ExpConstants + Copy {
+    #[doc(hidden)]
+    fn run_matmul(kernels: Kernels, kernel: MatMul<'_, Self>);
+    #[doc(hidden)]
+    fn run_exp(kernels: Kernels, kernel: ExpSlice<'_, Self>);
+    #[doc(hidden)]
+    fn run_softmax_row(kernels: Kernels, kernel: SoftmaxRow<'_, Self>) -> (Self, Self);
+    #[doc(hidden)]
+    fn run_rms_norm_forward(kernels: Kernels, kernel: RmsNormForward<'_, Self>);
+    #[doc(hidden)]
+    fn run_rms_norm_backward(kernels: Kernels, kernel: RmsNormBackward<'_, Self>);
+    #[doc(hidden)]
+    fn run_swiglu_forward(kernels: Kernels, kernel: SwigluForward<'_, Self>);
+    #[doc(hidden)]
+    fn run_swiglu_backward(kernels: Kernels, kernel: SwigluBackward<'_, Self>);
+    #[doc(hidden)]
+    fn run_attention_forward(kernels: Kernels, kernel: AttentionForward<'_, Self>);
+    #[doc(hidden)]
+    fn run_attention_backward(kernels: Kernels, kernel: AttentionBackward<'_, Self>);
+    #[doc(hidden)]
+    fn run_adamw(kernels: Kernels, kernel: AdamWStep<'_, Self>);
+}
+
+macro_rules! compile_kernels {
+    ($($float:ty),+; $($method:ident ( $kernel:ident ) $(-> $output:ty)?;)+) => {
+        compile_kernels!(@each [$($float),+] { $($method($kernel) $(-> $output)?;)+ });
+    };
+    (@each [$($float:ty),+] $methods:tt) => {$( compile_kernels!(@one $float $methods); )+};
+    (@one $float:ty { $($method:ident ( $kernel:ident ) $(-> $output:ty)?;)+ }) => {
+        impl ElementKernels for $float {$(
+            fn $method(kernels: Kernels, kernel: $kernel<'_, Self>) $(-> $output)? {
+                kernels.run::<$float, _>(kernel)
+            }
+        )+}
+    };
+}
+
+compile_kernels! {
+    f32, f64;
+    run_matmul(MatMul);
+    run_exp(ExpSlice);
+    run_softmax_row(SoftmaxRow) -> (Self, Self);
+    run_rms_norm_forward(RmsNormForward);
+    run_rms_norm_backward(RmsNormBackward);
+    run_swiglu_forward(SwigluForward);
+    run_swiglu_backward(SwigluBackward);
+    run_attention_forward(AttentionForward);
+    run_attention_backward(AttentionBackward);
+    run_adamw(AdamWStep);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! The few vector operations that every kernel is written in.
+//!
+//! A kernel is generic over [`Simd`] and is therefore written once. [`Portable`](super::portable)
+//! and [`Avx2`](super::avx2) both implement it, and each operation is either exact in IEEE 754
+//! (add, subtract, multiply, divide, square root, fused multiply-add) or a choice between its
+//! operands, so a kernel gives the same bits on both by construction.
+
+/// Number of partial sums of a row reduction, whatever the vector width; see [`super::reduce`].
+pub(crate) const REDUCTION_LANES: usize = 16;
+
+/// Vectors of `LANES` elements of type `E`; every operation works lane by lane.
+pub(crate) trait Simd<E: Copy>: Copy {
+    /// One vector.
+    type Vector: Copy;
+
+    /// Elements in a vector. Divides [`REDUCTION_LANES`].
+    const LANES: usize;
+
+    /// All lanes equal to `x`.
+    fn splat(self, x: E) -> Self::Vector;
+    /// The first `LANES` elements of `from`. Panics if there are fewer.
+    fn load(self, from: &[E]) -> Self::Vector;
+    /// Writes the vector to the first `LANES` elements of `to`. Panics if there are fewer.
+    fn store(self, x: Self::Vector, to: &mut [E]);
+
+    /// `a + b`
+    fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a - b`
+    fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a * b`
+    fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `a / b`
+    fn div(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// The square root.
+    fn sqrt(self, a: Self::Vector) -> Self::Vector;
+    /// `a * b + c`, rounded once.
+    fn fma(self, a: Self::Vector, b: Self::Vector, c: Self::Vector) -> Self::Vector;
+    /// `if a > b { a } else { b }`: the second operand wins when one of them is NaN.
+    fn max(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// `if a < b { a } else { b }`: the second operand wins when one of them is NaN.
+    fn min(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// 2 to the power `n`, for integral `n` whose power is a normal number.
+    fn pow2(self, n: Self::Vector) -> Self::Vector;
+
+    /// Runs a part of a kernel as a function of its own, compiled once instead of at every use.
+    fn call<K: Kernel<E>>(self, part: K) -> K::Output;
+
+    /// The elements of `from` (at most `LANES`), the other lanes filled with `fill`.
+    #[inline(always)]
+    fn load_partial(self, from: &[E], fill: E) -> Self::Vector {
+        if from.len() == Self::LANES {
+            return self.load(from);
+        }
+        let mut lanes = [fill; REDUCTION_LANES];
+        lanes[..from.len()].copy_from_slice(from);
+        self.load(&lanes)
+    }
+
+    /// Writes the first `to.len()` lanes (at most `LANES`).
+    #[inline(always)]
+    fn store_partial(self, x: Self::Vector, to: &mut [E]) {
+        if to.len() == Self::LANES {
+            return self.store(x, to);
+        }
+        let Some(&any) = to.first() else { return };
+        let mut lanes = [any; REDUCTION_LANES];
+        self.store(x, &mut lanes);
+        to.copy_from_slice(&lanes[..to.len()]);
+    }
+}
+
+/// A piece of work that can run on any vector implementation.
+///
+/// `run` and everything it calls must be `#[inline(always)]`: only then does the compiler see the
+/// whole loop inside the one function that is allowed to use AVX2 instructions. For the same
+/// reason a kernel never starts threads; work is shared out before a kernel is chosen.
+pub(crate) trait Kernel<E: Copy> {
+    /// What the work returns.
+    type Output;
+    /// Does the work.
+    fn run<S: Simd<E>>(self, simd: S) -> Self::Output;
+}

@@ -1,0 +1,118 @@
+//! Matrix products: `y = a b` and `y = a bᵀ`.
+//!
+//! For `y = a b`: `da = dy bᵀ`, `db = aᵀ dy`. For `y = a bᵀ`: `da = dy b`, `db = dyᵀ a`.
+//! Where rows are tokens, `db` is a chain over the tokens in row order, and it continues the gradient
+//! that is already there: two batches after each other give the same bits as one of both.
+
+use crate::kernels::{MatrixMut, MatrixView, Start, matmul};
+use crate::shape::expect;
+use crate::{AutogradContext, Element, Tensor, TensorValue};
+
+impl<E: Element> AutogradContext<E> {
+    /// `a b`.
+    ///
+    /// # Shapes
+    /// `a: [rows, inner]`, `b: [inner, columns]` -> `[rows, columns]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn matmul(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
+        let [_, inner] = a.tensor().matrix("matmul", "a");
+        let [b_rows, columns] = b.tensor().matrix("matmul", "b");
+        expect("matmul", "b", &[b_rows, columns], &[inner, columns]);
+        self.product("matmul", a, b, false)
+    }
+
+    /// `a bᵀ`.
+    ///
+    /// # Shapes
+    /// `a: [rows, inner]`, `b: [columns, inner]` -> `[rows, columns]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    #[track_caller]
+    pub fn matmul_transposed(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
+        let [_, inner] = a.tensor().matrix("matmul_transposed", "a");
+        let [columns, b_columns] = b.tensor().matrix("matmul_transposed", "b");
+        expect("matmul_transposed", "b", &[columns, b_columns], &[columns, inner]);
+        self.product("matmul_transposed", a, b, true)
+    }
+
+    #[track_caller]
+    fn product(
+        &self,
+        name: &'static str,
+        a: &TensorValue<E>,
+        b: &TensorValue<E>,
+        transposed: bool,
+    ) -> TensorValue<E> {
+        let (a_view, b_view) = (view(a), if transposed { view(b).transposed() } else { view(b) });
+        let (rows, columns) = (a_view.rows(), b_view.columns());
+        let mut y = vec![E::ZERO; rows * columns];
+        matmul(self.kernels(), a_view, b_view, MatrixMut::new(&mut y, rows, columns), Start::Zero);
+
+        let saved = [a.clone(), b.clone()];
+        self.record(name, &[a, b], Tensor::new(&[rows, columns], y), move |gradient, flow| {
+            let [a, b] = saved;
+            let dy = MatrixView::new(&gradient, rows, columns);
+            flow.accumulate(a.place(), a.data().len(), |kernels, da| {
+                let b = if transposed { view(&b) } else { view(&b).transposed() };
+                let da = MatrixMut::new(da, rows, b.columns());
+                matmul(kernels, dy, b, da, Start::Stored);
+            });
+            flow.accumulate(b.place(), b.data().len(), |kernels, db| {
+                let (left, right) = if transposed {
+                    (dy.transposed(), view(&a))
+                } else {
+                    (view(&a).transposed(), dy)
+                };
+                let db = MatrixMut::new(db, left.rows(), right.columns());
+                matmul(kernels, left, right, db, Start::Stored);
+            });
+        })
+    }
+}
+
+/// A value of two axes as a matrix.
+fn view<E: Element>(x: &TensorValue<E>) -> MatrixView<'_, E> {
+    let [rows, columns] = x.tensor().matrix("matmul", "operand");
+    MatrixView::new(x.data(), rows, columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::testing::wavy;
+    use crate::{AutogradContext, Tensor, gradient_check};
+
+    #[test]
+    fn multiplies_two_by_two() {
+        let context = AutogradContext::no_grad();
+        let a = context.constant(&Tensor::new(&[2, 2], vec![1.0, 2.0, 3.0, 4.0]));
+        let b = context.constant(&Tensor::new(&[2, 2], vec![5.0, 6.0, 7.0, 8.0]));
+        assert_eq!(context.matmul(&a, &b).data(), [19.0, 22.0, 43.0, 50.0]);
+        assert_eq!(context.matmul_transposed(&a, &b).data(), [17.0, 23.0, 39.0, 53.0]);
+    }
+
+    #[test]
+    fn gradients_agree_with_differences() {
+        let check = gradient_check(&[wavy(&[3, 4], 0.1), wavy(&[4, 5], 0.7)], 1e-5, |c, x| {
+            let y = c.matmul(&x[0], &x[1]);
+            c.sum(&c.mul(&y, &y))
+        });
+        assert!(check.largest_error < 1e-9, "{check:?}");
+        let check = gradient_check(&[wavy(&[3, 4], 0.1), wavy(&[5, 4], 0.7)], 1e-5, |c, x| {
+            let y = c.matmul_transposed(&x[0], &x[1]);
+            c.sum(&c.mul(&y, &y))
+        });
+        assert!(check.largest_error < 1e-9, "{check:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "matmul: `b` has shape [3, 2], expected [2, 2]")]
+    fn shapes_that_do_not_fit_are_named() {
+        let context = AutogradContext::<f64>::no_grad();
+        let a = context.constant(&wavy(&[4, 2], 0.0));
+        context.matmul(&a, &context.constant(&wavy(&[3, 2], 0.0)));
+    }
+}

@@ -1,0 +1,44 @@
+//! Multiplication element by element: `y = a b`, `da = dy b`, `db = dy a`.
+
+use crate::shape::expect;
+use crate::{AutogradContext, Element, TensorValue};
+
+impl<E: Element> AutogradContext<E> {
+    /// `a * b`, element by element. A dropout mask is a constant `b`.
+    ///
+    /// # Shapes
+    /// `a`, `b` and the result are equal.
+    ///
+    /// # Panics
+    /// If they are not.
+    #[track_caller]
+    pub fn mul(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
+        expect("mul", "b", b.shape(), a.shape());
+        let product = |x: &[E], y: &[E]| x.iter().zip(y).map(|(&x, &y)| x * y).collect::<Vec<E>>();
+        let y = a.tensor().same_shape(product(a.data(), b.data()));
+        let saved = [a.clone(), b.clone()];
+        self.record("mul", &[a, b], y, move |gradient, flow| {
+            let [a, b] = saved;
+            if a.tracks_gradient() {
+                flow.add(a.place(), product(&gradient, b.data()));
+            }
+            if b.tracks_gradient() {
+                flow.add(b.place(), product(&gradient, a.data()));
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gradient_check;
+    use crate::ops::testing::wavy;
+
+    #[test]
+    fn gradient_agrees_with_differences_also_for_a_square() {
+        let check = gradient_check(&[wavy(&[2, 3], 0.1), wavy(&[2, 3], 0.7)], 1e-5, |c, x| {
+            c.sum(&c.mul(&c.mul(&x[0], &x[1]), &x[0]))
+        });
+        assert!(check.largest_error < 1e-9, "{check:?}");
+    }
+}

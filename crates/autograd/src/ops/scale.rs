@@ -1,0 +1,31 @@
+//! Multiplication by a number: `y = factor x`, `dx = factor dy`.
+
+use crate::{AutogradContext, Element, TensorValue};
+
+impl<E: Element> AutogradContext<E> {
+    /// `factor * x`, any shape.
+    #[track_caller]
+    pub fn scale(&self, x: &TensorValue<E>, factor: E) -> TensorValue<E> {
+        let y = x.data().iter().map(|&x| factor * x).collect();
+        let to_x = x.place();
+        self.record("scale", &[x], x.tensor().same_shape(y), move |mut gradient, flow| {
+            gradient.iter_mut().for_each(|g| *g = factor * *g);
+            flow.add(to_x, gradient);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gradient_check;
+    use crate::ops::testing::wavy;
+
+    #[test]
+    fn gradient_agrees_with_differences() {
+        let check = gradient_check(&[wavy(&[2, 3], 0.1)], 1e-5, |c, x| {
+            let y = c.scale(&x[0], -2.5);
+            c.sum(&c.mul(&y, &y))
+        });
+        assert!(check.largest_error < 1e-9, "{check:?}");
+    }
+}

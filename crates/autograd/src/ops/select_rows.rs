@@ -1,0 +1,45 @@
+//! Rows of a matrix: `y[i] = x[rows[i]]`. A decoder computes logits only where a target is scored.
+
+use crate::{AutogradContext, Element, Tensor, TensorValue};
+
+impl<E: Element> AutogradContext<E> {
+    /// The named rows of `x`, which must be strictly ascending.
+    ///
+    /// # Shapes
+    /// `x: [n, columns]` -> `[rows.len(), columns]`.
+    ///
+    /// # Panics
+    /// If a row does not exist or the rows do not ascend.
+    #[track_caller]
+    pub fn select_rows(&self, x: &TensorValue<E>, rows: &[usize]) -> TensorValue<E> {
+        let [n, columns] = x.tensor().matrix("select_rows", "x");
+        assert!(rows.is_sorted_by(|a, b| a < b), "select_rows: rows must ascend");
+        assert!(rows.last().is_none_or(|&row| row < n), "select_rows: row outside {n} rows");
+        let y = rows.iter().flat_map(|&row| x.tensor().row(row)).copied().collect();
+        let (to_x, len, rows) = (x.place(), x.data().len(), rows.to_vec());
+        let y = Tensor::new(&[rows.len(), columns], y);
+        self.record("select_rows", &[x], y, move |gradient, flow| {
+            flow.accumulate(to_x, len, |_, sums| {
+                for (&row, gradient) in rows.iter().zip(gradient.chunks_exact(columns)) {
+                    let sums = &mut sums[row * columns..][..columns];
+                    sums.iter_mut().zip(gradient).for_each(|(sum, &g)| *sum += g);
+                }
+            });
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gradient_check;
+    use crate::ops::testing::wavy;
+
+    #[test]
+    fn gradient_reaches_only_the_selected_rows() {
+        let check = gradient_check(&[wavy(&[4, 3], 0.2)], 1e-5, |c, x| {
+            let y = c.select_rows(&x[0], &[0, 2]);
+            c.sum(&c.mul(&y, &c.mul(&y, &y)))
+        });
+        assert!(check.largest_error < 1e-9, "{check:?}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Count models: what a neural model has to beat before its loss means anything.
+//!
+//! A loss of 4.17 nats alone says little. Beside a model that only counted which token followed
+//! which, scored on the same targets, it becomes a comparison. The models here are fitted by
+//! counting training documents, once; after that they cannot change.
+//!
+//! Left out: batches, partitions of what is scored, and reports. Those belong to the evaluation,
+//! which feeds a model here with the same (input, target) pairs as a neural one. Text compressors
+//! and longer contexts come with the chapters that teach them, one file per model.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `bigram` | [`BigramModel`]: the next token from the previous one, add-one smoothing |
+//! | `error` | [`BaselineError`]: everything that is refused |
+//!
+//! # Example
+//!
+//! Nine transitions, 266 possible tokens. After the start token (0), `a` (99) was seen in both
+//! documents and `b` (100) in none:
+//!
+//! ```
+//! use llm_baselines::{BigramModel, score_bigram_transitions};
+//! use llm_corpus::{Document, EncodedDocument, Partition};
+//! use llm_tokenizer::chapter_four_tokenizer;
+//!
+//! let tokenizer = chapter_four_tokenizer();
+//! let documents = ["aaab", "aab"]
+//!     .map(|text| Document::new(text, Partition::Train, text))
+//!     .iter()
+//!     .map(|document| EncodedDocument::encode(document, &tokenizer))
+//!     .collect::<Result<Vec<_>, _>>()?;
+//!
+//! let model = BigramModel::fit(tokenizer.vocab_size(), &documents)?;
+//! assert_eq!(model.transitions(), 9);
+//! assert_eq!(model.probability(0, 99)?, 3.0 / 268.0); // (2 + 1) / (2 + 266)
+//! assert_eq!(model.probability(0, 100)?, 1.0 / 268.0);
+//!
+//! let score = score_bigram_transitions(&model, [(0, 99), (99, 100)])?; // 3/268 and 3/271
+//! assert_eq!((score.target_count(), format!("{:.4}", score.mean_nll())), (2, "4.4979".into()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod bigram;
+mod error;
+
+pub use bigram::{BigramModel, score_bigram_transitions};
+pub use error::BaselineError;

@@ -1,0 +1,86 @@
+//! Rounding to six decimals, at the moment a number is written and not before.
+
+use serde::Serializer;
+
+/// Writes `value` rounded to six decimals; for fields marked
+/// `#[serde(serialize_with = "llm_chapter_kit::six_decimals")]`.
+///
+/// The result is the f64 nearest to the correctly rounded decimal (a tie goes to the even digit,
+/// as in the standard library's formatting of the exact binary value), so the text shows at most
+/// six decimals. Multiplying by a million, rounding and dividing would round twice. A value that
+/// rounds to zero is written as `0.0` whatever its sign. NaN and infinities are passed on as they
+/// are; [`finish`](crate::finish) refuses them.
+///
+/// # Errors
+/// Only those of `serializer`.
+pub fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(round_to_six(*value))
+}
+
+/// The f64 nearest to the six-decimal text of `value`.
+fn round_to_six(value: f64) -> f64 {
+    let rounded: f64 = format!("{value:.6}").parse().expect("a formatted f64 is a number");
+    rounded + 0.0 // -0.0 + 0.0 is 0.0; nothing else changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn assert_written(value: f64, expected: &str) {
+        assert_eq!(serde_json::to_string(&round_to_six(value)).unwrap(), expected);
+    }
+
+    #[test]
+    fn rounds_to_the_nearest_sixth_decimal() {
+        assert_written(std::f64::consts::LN_2, "0.693147"); // ln 2 = 0.6931471805...
+        assert_written(2.0 / 3.0, "0.666667");
+        assert_written(-2.0 / 3.0, "-0.666667");
+        assert_written(155.239_619_6, "155.23962");
+    }
+
+    #[test]
+    fn whole_and_huge_numbers_keep_their_value() {
+        assert_written(2.0, "2.0");
+        assert_written(1e300, "1e+300");
+        assert_written(9_007_199_254_740_993.0, "9007199254740992.0");
+    }
+
+    #[test]
+    fn the_exact_binary_value_decides_near_a_tie() {
+        // The f64 nearest to 1.0000015 is 1.00000149999999998..., below the tie, but a million times
+        // it is rounded to 1000001.5, from where both usual ways of rounding go up.
+        assert_written(1.000_001_5, "1.000001");
+        // And 2.0000005 is 2.00000050000000006988..., above the tie.
+        assert_written(2.000_000_5, "2.000001");
+        // 0.5^7 = 0.0078125 is exact: a true tie, which goes to the even digit 2.
+        assert_written(0.007_812_5, "0.007812");
+        // 3 * 0.5^7 = 0.0234375 is one too: 0.023437 or 0.023438, and 8 is even.
+        assert_written(0.023_437_5, "0.023438");
+    }
+
+    #[test]
+    fn what_rounds_to_zero_has_no_sign() {
+        assert_written(-0.0, "0.0");
+        assert_written(-4e-7, "0.0");
+        assert_written(f64::MIN_POSITIVE, "0.0");
+    }
+
+    #[test]
+    fn non_finite_values_stay_what_they_are() {
+        assert!(round_to_six(f64::NAN).is_nan());
+        assert_eq!(round_to_six(f64::INFINITY), f64::INFINITY);
+        assert_eq!(round_to_six(f64::NEG_INFINITY), f64::NEG_INFINITY);
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_moves_by_half_a_millionth_and_only_once(value in -1e6..1e6f64) {
+            let once = round_to_six(value);
+            prop_assert!((once - value).abs() <= 0.5e-6 + 1e-9); // 1e-9: spacing of f64 near 1e6
+            prop_assert_eq!(round_to_six(once).to_bits(), once.to_bits());
+        }
+    }
+}

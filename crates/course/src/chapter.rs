@@ -1,0 +1,66 @@
+//! What the manifests of the workspace say about its chapters.
+
+use anyhow::{Context, ensure};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
+use serde::{Deserialize, Serialize};
+
+/// One chapter, as its manifest describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Chapter {
+    /// Its number; unique in the workspace.
+    pub chapter: u32,
+    /// Its title.
+    pub title: String,
+    /// How long a learner needs, in minutes.
+    pub minutes: u32,
+    /// The package that holds it, for `cargo run -p`.
+    pub package: String,
+}
+
+/// The table `[package.metadata.course]` of a chapter's manifest.
+#[derive(Deserialize)]
+struct CourseTable {
+    chapter: u32,
+    title: String,
+    minutes: u32,
+}
+
+/// Asks cargo about the workspace around the current folder; dependencies are left out, so this
+/// needs neither a network nor anything fetched.
+///
+/// # Errors
+/// If cargo does not start or there is no valid workspace; the message is cargo's.
+pub fn workspace_metadata() -> anyhow::Result<Metadata> {
+    MetadataCommand::new().no_deps().exec().context("cannot read the workspace")
+}
+
+/// All chapters of a workspace, by number: the packages that have a `[package.metadata.course]`.
+///
+/// # Errors
+/// If such a table lacks an entry or has one of the wrong type, or if two packages claim the same
+/// number. The message names the packages.
+pub fn chapters(workspace: &Metadata) -> anyhow::Result<Vec<Chapter>> {
+    let mut chapters = Vec::new();
+    for package in workspace.workspace_packages() {
+        chapters.extend(chapter_of(package)?);
+    }
+    chapters.sort_by_key(|chapter| chapter.chapter);
+    for pair in chapters.windows(2) {
+        ensure!(
+            pair[0].chapter != pair[1].chapter,
+            "{} and {} both say that they are chapter {}; give one of them a free number",
+            pair[0].package,
+            pair[1].package,
+            pair[0].chapter,
+        );
+    }
+    Ok(chapters)
+}
+
+/// The chapter in `package`, if it is one.
+fn chapter_of(package: &Package) -> anyhow::Result<Option<Chapter>> {
+    let Some(table) = package.metadata.get("course") else { return Ok(None) };
+    let CourseTable { chapter, title, minutes } = CourseTable::deserialize(table)
+        .with_context(|| format!("[package.metadata.course] of {}", package.name))?;
+    Ok(Some(Chapter { chapter, title, minutes, package: package.name.to_string() }))
+}

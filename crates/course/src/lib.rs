@@ -1,0 +1,26 @@
+//! The part of `./course` that is written in Rust: what instructors and learners ask about chapters.
+//!
+//! A chapter states its number, title and length in its own manifest, and there is no second list;
+//! everything here starts from what cargo says about the workspace. Finding Rust, fetching
+//! dependencies and running commands is not here but in the launcher itself, the bash file `course`
+//! at the top, because it has to work before any of this is built.
+//!
+//! Modules: `chapter` (what the manifests say), `list` (the subcommand of that name).
+//!
+//! ```
+//! let chapter = course::Chapter {
+//!     chapter: 4,
+//!     title: "Merge bytes into tokens".into(),
+//!     minutes: 45,
+//!     package: "practical-ch04-tokenizer".into(),
+//! };
+//! let table = course::table(&[chapter]);
+//! assert!(table.contains("      4       45  Merge bytes into tokens  practical-ch04-tokenizer\n"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod chapter;
+mod list;
+
+pub use chapter::{Chapter, chapters, workspace_metadata};
+pub use list::{ListArgs, list, table};

@@ -1,0 +1,1 @@
+//! Frozen scoring of batches, and what refuses to be scored.

@@ -1,0 +1,5 @@
+//! Behaviour of the public items, one module per promise.
+
+mod cuts_and_orders;
+mod fsum_reference;
+mod weighting;

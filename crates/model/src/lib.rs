@@ -1,0 +1,1 @@
+//! The decoder: configuration, initialization, forward pass, loss and dropout.

@@ -1,0 +1,1 @@
+//! The facade: every crate of the course as a module.

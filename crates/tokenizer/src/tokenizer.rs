@@ -1,0 +1,189 @@
+//! The frozen tokenizer: text to ids and back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::TokenId;
+use crate::artifact::TokenizerArtifact;
+use crate::canonical::{from_canonical_json, sha256_hex, to_canonical_json};
+use crate::encoder::{MAX_PIECE_BYTES, Merger};
+use crate::error::TokenizerError;
+use crate::merge_table::MergeTable;
+use crate::seams::Seams;
+use crate::vocabulary::Vocabulary;
+
+/// A checked, immutable tokenizer. Cloning shares the tables.
+///
+/// # Example
+/// ```
+/// let tokenizer = llm_tokenizer::chapter_four_tokenizer();
+/// let ids = tokenizer.encode_document(b"aaab")?;
+/// assert_eq!(ids, [0, 99, 99, 99, 100, 1]); // BOS, then byte value + 2, EOS
+/// assert_eq!(tokenizer.decode(&ids)?, b"aaab");
+/// # Ok::<(), llm_tokenizer::TokenizerError>(())
+/// ```
+#[derive(Clone)]
+pub struct Tokenizer {
+    /// Shared because batches, models and reports all carry one.
+    frozen: Arc<Frozen>,
+}
+
+struct Frozen {
+    artifact: TokenizerArtifact,
+    json: Vec<u8>,
+    sha256: String,
+    vocabulary: Vocabulary,
+    merges: MergeTable,
+    seams: Seams,
+}
+
+impl Tokenizer {
+    /// Checks every rule of the format and builds the tables.
+    ///
+    /// # Errors
+    /// The first broken rule of [`TokenizerArtifact`], with its place in the artifact.
+    pub fn from_artifact(artifact: TokenizerArtifact) -> Result<Self, TokenizerError> {
+        let json = to_canonical_json(&artifact)?;
+        let vocabulary = Vocabulary::of(&artifact)?;
+        let merges = MergeTable::of(&artifact)?;
+        let seams = Seams::of(&artifact, &vocabulary);
+        let sha256 = sha256_hex(&json);
+        let frozen = Frozen { artifact, json, sha256, vocabulary, merges, seams };
+        Ok(Self { frozen: Arc::new(frozen) })
+    }
+
+    /// Loads what [`to_json`](Self::to_json) wrote, and nothing else.
+    ///
+    /// # Errors
+    /// If the bytes are too many, not JSON of an artifact of version 1, or not canonical; then
+    /// as [`from_artifact`](Self::from_artifact).
+    pub fn from_json(json: &[u8]) -> Result<Self, TokenizerError> {
+        Self::from_artifact(from_canonical_json(json)?)
+    }
+
+    /// The canonical JSON of the artifact.
+    pub fn to_json(&self) -> Vec<u8> {
+        self.frozen.json.clone()
+    }
+
+    /// The data this tokenizer was built from.
+    pub fn artifact(&self) -> &TokenizerArtifact {
+        &self.frozen.artifact
+    }
+
+    /// The identity: SHA-256 of the canonical JSON, 64 lower-case hexadecimal digits.
+    pub fn sha256(&self) -> &str {
+        &self.frozen.sha256
+    }
+
+    /// Rows of the embedding this tokenizer is made for. All ids are below it; some may be
+    /// padding rows without meaning.
+    pub fn vocab_size(&self) -> usize {
+        self.frozen.artifact.vocab_size as usize
+    }
+
+    /// The control token that [`encode_document`](Self::encode_document) puts first (BOS).
+    pub fn start_token(&self) -> Option<TokenId> {
+        self.frozen.artifact.document_start
+    }
+
+    /// The control token that [`encode_document`](Self::encode_document) puts last (EOS).
+    pub fn end_token(&self) -> Option<TokenId> {
+        self.frozen.artifact.document_end
+    }
+
+    /// Whether `id` is a control token, which stands for no bytes.
+    pub fn is_control(&self, id: TokenId) -> bool {
+        self.frozen.vocabulary.is_control(id)
+    }
+
+    /// The bytes that `id` stands for: empty for a control token, `None` for an id that is not
+    /// in the vocabulary.
+    pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
+        self.frozen.vocabulary.token_bytes(id)
+    }
+
+    /// The ids of a text. Any bytes are text, valid UTF-8 or not, and text never becomes a
+    /// control token, whatever it looks like.
+    ///
+    /// # Errors
+    /// [`TokenizerError::MissingByte`] if the vocabulary has no token for a byte, which cannot
+    /// happen with one trained here; [`TokenizerError::TooLarge`] for a piece of 4 GiB.
+    pub fn encode(&self, text: &[u8]) -> Result<Vec<TokenId>, TokenizerError> {
+        let mut ids = Vec::new();
+        self.encode_into(text, &mut ids)?;
+        Ok(ids)
+    }
+
+    /// The ids of a whole document: start token, text, end token, as far as the artifact has
+    /// them.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_document(&self, text: &[u8]) -> Result<Vec<TokenId>, TokenizerError> {
+        let mut ids = Vec::from_iter(self.start_token());
+        self.encode_into(text, &mut ids)?;
+        ids.extend(self.end_token());
+        Ok(ids)
+    }
+
+    /// The bytes that the ids stand for, joined; control tokens stand for none.
+    ///
+    /// # Errors
+    /// [`TokenizerError::UnknownToken`] for an id that is not in the vocabulary.
+    pub fn decode(&self, ids: &[TokenId]) -> Result<Vec<u8>, TokenizerError> {
+        let mut text = Vec::new();
+        for (position, &id) in ids.iter().enumerate() {
+            let bytes =
+                self.token_bytes(id).ok_or(TokenizerError::UnknownToken { id, position })?;
+            text.extend_from_slice(bytes);
+        }
+        Ok(text)
+    }
+
+    fn encode_into(&self, text: &[u8], ids: &mut Vec<TokenId>) -> Result<(), TokenizerError> {
+        let Frozen { artifact, merges, seams, .. } = &*self.frozen;
+        let mut merger = Merger::default();
+        let mut byte_ids = Vec::new();
+        let mut offset = 0;
+        for piece in artifact.pretokenizer.pieces(text) {
+            for part in seams.parts(piece) {
+                if part.len() > MAX_PIECE_BYTES {
+                    return Err(TokenizerError::TooLarge {
+                        what: "piece of text, in bytes",
+                        given: part.len() as u64,
+                        limit: MAX_PIECE_BYTES as u64,
+                    });
+                }
+                byte_ids.clear();
+                for &byte in part {
+                    let id = artifact.byte_ids[usize::from(byte)];
+                    byte_ids.push(id.ok_or_else(|| TokenizerError::MissingByte { byte, offset })?);
+                    offset += 1;
+                }
+                merger.merge_piece(merges, &byte_ids, ids);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Two tokenizers are equal if their artifacts are.
+impl PartialEq for Tokenizer {
+    fn eq(&self, other: &Self) -> bool {
+        self.frozen.json == other.frozen.json
+    }
+}
+
+impl Eq for Tokenizer {}
+
+/// Identity and size only: the tables of a real vocabulary fill a screen a thousand times.
+impl fmt::Debug for Tokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokenizer")
+            .field("sha256", &self.sha256())
+            .field("vocab_size", &self.vocab_size())
+            .field("merges", &self.artifact().merges.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,1 @@
+//! AdamW, clipping, schedules and token-weighted accumulated updates.

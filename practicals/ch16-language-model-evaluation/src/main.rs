@@ -1,0 +1,2 @@
+//! Chapter 16.
+fn main() {}
