@@ -129,5 +129,5 @@ fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

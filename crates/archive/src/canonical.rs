@@ -63,8 +63,9 @@ impl CanonicalObject {
     /// # Errors
     /// [`ArchiveError::Content`] if `value` is no JSON object.
     pub(crate) fn new(value: &impl Serialize) -> Result<Self, ArchiveError> {
-        let value = serde_json::to_value(value)
-            .map_err(|error| ArchiveError::content(format!("cannot be written as JSON: {error}")))?;
+        let value = serde_json::to_value(value).map_err(|error| {
+            ArchiveError::content(format!("cannot be written as JSON: {error}"))
+        })?;
         let Value::Object(members) = value else {
             return Err(ArchiveError::content("metadata must be a JSON object"));
         };
@@ -85,8 +86,7 @@ impl CanonicalObject {
     pub(crate) fn parse(text: &str) -> Result<Self, ArchiveError> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let members = Members.deserialize(&mut reader).and_then(|read| reader.end().map(|()| read));
-        let members =
-            members.map_err(|error| ArchiveError::malformed(format!("the metadata: {error}")))?;
+        let members = members.map_err(|error| ArchiveError::bad_json("the metadata", &error))?;
         let object = Self { members };
         if object.to_text() != text {
             return Err(ArchiveError::malformed(
@@ -105,17 +105,23 @@ impl CanonicalObject {
         Ok(())
     }
 
+    /// Removes a member and gives its canonical text.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Malformed`] if it is missing.
+    pub(crate) fn take_text(&mut self, key: &str) -> Result<String, ArchiveError> {
+        self.members
+            .remove(key)
+            .ok_or_else(|| ArchiveError::malformed(format!("the metadata has no {key:?}")))
+    }
+
     /// Removes a member and reads it as a `T`.
     ///
     /// # Errors
     /// [`ArchiveError::Malformed`] if it is missing or something else.
     pub(crate) fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<T, ArchiveError> {
-        let text = self
-            .members
-            .remove(key)
-            .ok_or_else(|| ArchiveError::malformed(format!("the metadata has no {key:?}")))?;
-        serde_json::from_str(&text)
-            .map_err(|error| ArchiveError::malformed(format!("{key:?} in the metadata: {error}")))
+        serde_json::from_str(&self.take_text(key)?)
+            .map_err(|error| ArchiveError::bad_json(&format!("{key:?} in the metadata"), &error))
     }
 
     /// The whole object as canonical text.

@@ -110,6 +110,11 @@ impl ArchiveError {
         Self::Malformed { reason: reason.into() }
     }
 
+    /// The parser's complaint may quote the file.
+    pub(crate) fn bad_json(part: &str, error: &serde_json::Error) -> Self {
+        Self::malformed(format!("{part}: {}", excerpt(&error.to_string())))
+    }
+
     pub(crate) fn table(tensor: &str, problem: impl Into<String>) -> Self {
         Self::Table { tensor: excerpt(tensor), problem: problem.into() }
     }
@@ -119,11 +124,14 @@ impl ArchiveError {
     }
 }
 
-/// The first characters of text that came from a file, so that a hostile file cannot fill the screen.
+/// The beginning of text that came from a file, on one line: a hostile file must not be able to
+/// fill the screen or to fake lines of output.
 pub(crate) fn excerpt(text: &str) -> String {
     const SHOWN: usize = 100;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+    let mut shown: String =
+        text.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push_str("...");
     }
+    shown
 }

@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::canonical::CanonicalObject;
-use crate::error::ArchiveError;
+use crate::error::{ArchiveError, excerpt};
 use crate::tensor::TensorInfo;
 
 /// The format written and read by this crate.
@@ -84,8 +84,9 @@ impl Header {
     /// # Errors
     /// [`ArchiveError::Content`] if the metadata is not that of a `T`.
     pub fn metadata<T: DeserializeOwned>(&self) -> Result<T, ArchiveError> {
-        serde_json::from_str(&self.metadata.to_text())
-            .map_err(|error| ArchiveError::content(format!("the metadata: {error}")))
+        serde_json::from_str(&self.metadata.to_text()).map_err(|error| {
+            ArchiveError::content(format!("the metadata: {}", excerpt(&error.to_string())))
+        })
     }
 
     /// The tensors in the order of their data.

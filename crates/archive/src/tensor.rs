@@ -31,16 +31,8 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    const ALL: [Self; 8] = [
-        Self::F64,
-        Self::F32,
-        Self::F16,
-        Self::BF16,
-        Self::I8,
-        Self::U8,
-        Self::U32,
-        Self::U64,
-    ];
+    const ALL: [Self; 8] =
+        [Self::F64, Self::F32, Self::F16, Self::BF16, Self::I8, Self::U8, Self::U32, Self::U64];
 
     /// The name in the file.
     pub fn name(self) -> &'static str {

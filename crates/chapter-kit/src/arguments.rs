@@ -21,12 +21,16 @@ pub fn parse<A: Parser>() -> A {
     })
 }
 
-/// Clap's message up to its usage block, without its own `error: `.
+/// Clap's message and tips, up to its usage block and without its own `error: `.
 fn summary(refusal: &Error) -> String {
     let text = refusal.to_string();
-    let message = text.split("\n\nUsage:").next().unwrap_or_default();
-    let message = message.split("\n\nFor more information").next().unwrap_or_default();
-    format!("{} (see --help)", message.trim_start_matches("error: ").trim())
+    let paragraphs: Vec<&str> = text
+        .trim_start_matches("error: ")
+        .split("\n\n")
+        .map(str::trim)
+        .take_while(|p| !p.starts_with("Usage:") && !p.starts_with("For more information"))
+        .collect();
+    format!("{} (see --help)", paragraphs.join("; "))
 }
 
 #[cfg(test)]
@@ -72,7 +76,7 @@ mod tests {
     fn a_tip_survives() {
         assert_refused(
             &["--modle", "m"],
-            "unexpected argument '--modle' found tip: a similar argument exists: '--model' \
+            "unexpected argument '--modle' found; tip: a similar argument exists: '--model' \
              (see --help)",
         );
     }

@@ -3,6 +3,7 @@
 use crate::chapter::{Chapter, chapters, workspace_metadata};
 use anyhow::Context;
 use clap::Args;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// How to show the chapters.
@@ -11,6 +12,12 @@ pub struct ListArgs {
     /// Print one JSON object, `{"chapters": [...]}`, instead of a table.
     #[arg(long)]
     json: bool,
+}
+
+/// The one object that `--json` prints.
+#[derive(Serialize)]
+struct ChapterList<'a> {
+    chapters: &'a [Chapter],
 }
 
 /// The chapters of the workspace around the current folder, ready to print.
@@ -22,8 +29,8 @@ pub fn list(args: &ListArgs) -> anyhow::Result<String> {
     if !args.json {
         return Ok(table(&chapters));
     }
-    let report = serde_json::json!({ "chapters": chapters });
-    let json = serde_json::to_string_pretty(&report).context("cannot write the list as JSON")?;
+    let json = serde_json::to_string_pretty(&ChapterList { chapters: &chapters })
+        .context("cannot write the list as JSON")?;
     Ok(json + "\n")
 }
 

@@ -46,6 +46,8 @@ pub struct TokenizerArtifact {
     pub format_version: u32,
     /// The merges, most important first: the index is the rank.
     pub merges: Vec<Merge>,
+    /// The named rule that rewrites text before anything else.
+    pub normalizer: Normalizer,
     /// The named rule that cuts text into pieces; merges never cross the end of a piece.
     pub pretokenizer: Pretokenizer,
     /// Rows of the embedding, at most [`MAX_VOCAB_SIZE`]. May be larger than the number of
@@ -54,6 +56,19 @@ pub struct TokenizerArtifact {
     /// Whether a piece that is, byte for byte, one token becomes that token without merging
     /// (called `ignore_merges` in Hugging Face files). `false` for a tokenizer trained here.
     pub whole_piece_first: bool,
+}
+
+/// A rule that rewrites text before it is encoded.
+///
+/// Some published tokenizers bring Unicode into one normal form; then decoding does not give the
+/// original bytes back. Only the rule that changes nothing is implemented.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Normalizer {
+    /// Text is encoded as it is. Written `"none"`.
+    #[default]
+    None,
 }
 
 /// One learned rule: wherever token `left` is followed by token `right`, token `id` may replace
@@ -162,6 +177,7 @@ impl TokenizerArtifact {
             vocab_size: u32::try_from(merges.len())
                 .map_or(u32::MAX, |merges| FIRST_MERGE_ID.saturating_add(merges)),
             merges,
+            normalizer: Normalizer::None,
             pretokenizer,
             whole_piece_first: false,
         }

@@ -1,129 +1,109 @@
-//! Applying the merges to one piece of text, fast.
+//! From text to ids, stage by stage.
 //!
-//! The definition: as long as some adjacent pair of tokens has a merge, replace the pair whose
-//! merge has the lowest rank, and of those the leftmost. Done literally, every replacement scans
-//! and moves the whole piece, which is quadratic; `tests.rs` beside this file does just that and
-//! serves as the reference.
+//! 1. Extra tokens that are looked for in text are found and taken out.
+//! 2. What is left is cut into pieces by the pretokenizer.
+//! 3. A piece that is a whole token is that token, where the artifact says so.
+//! 4. Any other piece is cut at its seams, and the merges are applied to each part.
 //!
-//! Here the tokens form a doubly linked list over the byte positions, and all pairs that have a
-//! merge wait in a heap ordered by (rank, position). A replacement creates at most two new pairs,
-//! so a piece of n bytes costs O(n log n) whatever it contains (the method of Zouhar et al. 2023,
-//! "A Formal Perspective on Byte-Pair Encoding", section 4).
+//! Control tokens are in none of these stages, so no text can become one.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::HashMap;
 
 use crate::TokenId;
+use crate::artifact::TokenizerArtifact;
+use crate::error::TokenizerError;
+use crate::extra_tokens::{ExtraTokens, Span};
 use crate::merge_table::MergeTable;
+use crate::merger::{MAX_PART_BYTES, Merger};
+use crate::pretokenizer::Pretokenizer;
+use crate::seams::Seams;
+use crate::vocabulary::Vocabulary;
 
-/// No neighbour on this side.
-const EDGE: u32 = u32::MAX;
-
-/// This token and the one after have no merge. Above every rank.
-const NO_MERGE: u32 = u32::MAX;
-
-/// Longest piece, in bytes: positions are 32-bit numbers and [`EDGE`] is not one of them.
-pub(crate) const MAX_PIECE_BYTES: usize = u32::MAX as usize - 1;
-
-/// A token in the linked list. Its place in the list of links is the position of its first byte.
-#[derive(Debug, Clone, Copy)]
-struct Link {
-    id: TokenId,
-    /// Position of the token before, or [`EDGE`].
-    previous: u32,
-    /// Position of the token after, or [`EDGE`].
-    next: u32,
-    /// Rank of the merge of this token and the one after, or [`NO_MERGE`].
-    rank: u32,
+/// The tables of all stages.
+pub(crate) struct Encoder {
+    extra_tokens: ExtraTokens,
+    pretokenizer: Pretokenizer,
+    /// Bytes of every token, if whole pieces are looked up; otherwise empty.
+    whole_pieces: HashMap<Box<[u8]>, TokenId>,
+    seams: Seams,
+    byte_ids: Vec<Option<TokenId>>,
+    merges: MergeTable,
 }
 
-/// A pair that could be replaced, ordered by what comes first. Rank in the upper half, position
-/// of the left token in the lower half, so that comparing is comparing two numbers.
-type Candidate = Reverse<u64>;
-
-/// The working memory of merging, reused from piece to piece.
-#[derive(Debug, Default)]
-pub(crate) struct Merger {
-    links: Vec<Link>,
-    candidates: BinaryHeap<Candidate>,
-}
-
-impl Merger {
-    /// Appends to `out` the tokens of a piece whose bytes have the ids `byte_ids`.
+impl Encoder {
+    /// Builds the tables of an artifact whose ids `vocabulary` has checked.
     ///
-    /// All ids must be below the `vocab_size` of `table`, and there must be at most
-    /// [`MAX_PIECE_BYTES`] of them.
-    pub(crate) fn merge_piece(
-        &mut self,
-        table: &MergeTable,
-        byte_ids: &[TokenId],
+    /// # Errors
+    /// If two merges have the same pair or two extra tokens are looked for by the same bytes.
+    pub(crate) fn of(
+        artifact: &TokenizerArtifact,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, TokenizerError> {
+        let mut whole_pieces = HashMap::new();
+        if artifact.whole_piece_first {
+            for (id, bytes) in vocabulary.byte_tokens() {
+                whole_pieces.entry(bytes.into()).or_insert(id); // of equals, the smallest id
+            }
+        }
+        Ok(Self {
+            extra_tokens: ExtraTokens::of(artifact)?,
+            pretokenizer: artifact.pretokenizer,
+            whole_pieces,
+            seams: Seams::of(artifact, vocabulary),
+            byte_ids: artifact.byte_ids.clone(),
+            merges: MergeTable::of(artifact)?,
+        })
+    }
+
+    /// Appends the ids of `text` to `out`.
+    pub(crate) fn encode(&self, text: &[u8], out: &mut Vec<TokenId>) -> Result<(), TokenizerError> {
+        let mut merger = Merger::default();
+        let mut offset = 0;
+        for span in self.extra_tokens.spans(text) {
+            let between = match span {
+                Span::Token { id, len } => {
+                    out.push(id);
+                    offset += len;
+                    continue;
+                }
+                Span::Text(between) => between,
+            };
+            for piece in self.pretokenizer.pieces(between) {
+                match self.whole_pieces.get(piece) {
+                    Some(id) => out.push(*id),
+                    None => self.merge(piece, offset, &mut merger, out)?,
+                }
+                offset += piece.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the merges to a piece that begins at `offset` of the text.
+    fn merge(
+        &self,
+        piece: &[u8],
+        mut offset: usize,
+        merger: &mut Merger,
         out: &mut Vec<TokenId>,
-    ) {
-        self.load(table, byte_ids);
-        while let Some(Reverse(candidate)) = self.candidates.pop() {
-            let (rank, left) = ((candidate >> 32) as u32, candidate as u32);
-            // A neighbour may have been replaced since this pair was pushed. Then the pair is
-            // gone, and what stands here now (if anything) was pushed on its own.
-            if self.links[left as usize].rank == rank {
-                self.replace(table, left, table.result(rank));
+    ) -> Result<(), TokenizerError> {
+        for part in self.seams.parts(piece) {
+            if part.len() > MAX_PART_BYTES {
+                return Err(TokenizerError::TooLarge {
+                    what: "stretch of text without a seam, in bytes",
+                    given: part.len() as u64,
+                    limit: MAX_PART_BYTES as u64,
+                });
             }
-        }
-        let mut position = if self.links.is_empty() { EDGE } else { 0 };
-        while let Some(link) = self.links.get(position as usize) {
-            out.push(link.id);
-            position = link.next;
-        }
-    }
-
-    /// One link per byte and one candidate per pair that has a merge.
-    fn load(&mut self, table: &MergeTable, byte_ids: &[TokenId]) {
-        self.links.clear();
-        self.links.extend((0..).zip(byte_ids).map(|(position, &id)| Link {
-            id,
-            previous: if position == 0 { EDGE } else { position - 1 },
-            next: position + 1,
-            rank: NO_MERGE,
-        }));
-        if let Some(last) = self.links.last_mut() {
-            last.next = EDGE;
-        }
-        let mut candidates = std::mem::take(&mut self.candidates).into_vec(); // drained before
-        for (position, pair) in (0..).zip(byte_ids.windows(2)) {
-            if let Some(rank) = table.rank(pair[0], pair[1]) {
-                self.links[position as usize].rank = rank;
-                candidates.push(candidate(rank, position));
+            merger.clear();
+            for &byte in part {
+                let id = self.byte_ids[usize::from(byte)];
+                merger.push(id.ok_or(TokenizerError::MissingByte { byte, offset })?);
+                offset += 1;
             }
+            merger.merge(&self.merges);
+            out.extend(merger.tokens());
         }
-        self.candidates = candidates.into(); // heapify: linear, unlike pushing one by one
+        Ok(())
     }
-
-    /// Replaces the pair at `left` by the token `id` and pushes the pairs this creates.
-    fn replace(&mut self, table: &MergeTable, left: u32, id: TokenId) {
-        let Link { previous, next: right, .. } = self.links[left as usize];
-        let swallowed = &mut self.links[right as usize];
-        let next = swallowed.next;
-        swallowed.rank = NO_MERGE; // candidates that still name it are outdated
-        self.links[left as usize].id = id;
-        self.links[left as usize].next = next;
-        if let Some(after) = self.links.get_mut(next as usize) {
-            after.previous = left;
-        }
-        self.find_pair(table, previous);
-        self.find_pair(table, left);
-    }
-
-    /// Looks up the merge of the pair that now begins at `position`.
-    fn find_pair(&mut self, table: &MergeTable, position: u32) {
-        let Some(link) = self.links.get(position as usize) else { return }; // EDGE
-        let after = self.links.get(link.next as usize);
-        let rank = after.and_then(|after| table.rank(link.id, after.id));
-        self.links[position as usize].rank = rank.unwrap_or(NO_MERGE);
-        if let Some(rank) = rank {
-            self.candidates.push(candidate(rank, position));
-        }
-    }
-}
-
-fn candidate(rank: u32, position: u32) -> Candidate {
-    Reverse(u64::from(rank) << 32 | u64::from(position))
 }

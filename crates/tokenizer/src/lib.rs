@@ -6,7 +6,9 @@ mod canonical;
 mod chapter_four;
 mod encoder;
 mod error;
+mod extra_tokens;
 mod merge_table;
+mod merger;
 mod pretokenizer;
 mod seams;
 mod tokenizer;
@@ -15,7 +17,7 @@ mod vocabulary;
 
 pub use artifact::{
     BOS, ControlRole, ControlToken, EOS, ExtraToken, FIRST_BYTE_ID, FIRST_MERGE_ID, FORMAT_VERSION,
-    MAX_VOCAB_SIZE, Merge, TokenId, TokenizerArtifact,
+    MAX_VOCAB_SIZE, Merge, Normalizer, TokenId, TokenizerArtifact,
 };
 pub use canonical::MAX_ARTIFACT_BYTES;
 pub use chapter_four::{CHAPTER_FOUR_MERGES, CHAPTER_FOUR_TRAINING_TEXT, chapter_four_tokenizer};

@@ -2,8 +2,8 @@
 //!
 //! When a merge joins two tokens, the last byte of the left one and the first byte of the right
 //! one become neighbours inside a token. If no merge of a vocabulary brings the bytes x and y
-//! together in this way, no token has x followed by y, and nothing is ever merged across an x
-//! followed by a y in text. Such a seam cuts a piece into independent parts with the same result.
+//! together in this way, no token made by merging has x followed by y, so nothing is ever merged
+//! across an x followed by a y in text. Such a seam cuts a piece into independent parts with the same result.
 //!
 //! A text without a pretokenizer is one piece of any length. Most of its seams are a few dozen
 //! bytes apart, so merging works in the processor's nearest memory instead of all over the text.
@@ -20,10 +20,7 @@ pub(crate) struct Seams {
 impl Seams {
     /// Reads the bytes at which the merges join. `vocabulary` is that of `artifact`, so every
     /// merge has bytes on both sides.
-    pub(crate) fn of(
-        artifact: &TokenizerArtifact,
-        vocabulary: &Vocabulary,
-    ) -> Self {
+    pub(crate) fn of(artifact: &TokenizerArtifact, vocabulary: &Vocabulary) -> Self {
         let mut joined = vec![false; 256 * 256];
         for Merge { left, right, .. } in &artifact.merges {
             let left = vocabulary.token_bytes(*left).and_then(<[u8]>::last);

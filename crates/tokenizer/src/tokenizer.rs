@@ -6,10 +6,8 @@ use std::sync::Arc;
 use crate::TokenId;
 use crate::artifact::TokenizerArtifact;
 use crate::canonical::{from_canonical_json, sha256_hex, to_canonical_json};
-use crate::encoder::{MAX_PIECE_BYTES, Merger};
+use crate::encoder::Encoder;
 use crate::error::TokenizerError;
-use crate::merge_table::MergeTable;
-use crate::seams::Seams;
 use crate::vocabulary::Vocabulary;
 
 /// A checked, immutable tokenizer. Cloning shares the tables.
@@ -33,8 +31,7 @@ struct Frozen {
     json: Vec<u8>,
     sha256: String,
     vocabulary: Vocabulary,
-    merges: MergeTable,
-    seams: Seams,
+    encoder: Encoder,
 }
 
 impl Tokenizer {
@@ -45,10 +42,9 @@ impl Tokenizer {
     pub fn from_artifact(artifact: TokenizerArtifact) -> Result<Self, TokenizerError> {
         let json = to_canonical_json(&artifact)?;
         let vocabulary = Vocabulary::of(&artifact)?;
-        let merges = MergeTable::of(&artifact)?;
-        let seams = Seams::of(&artifact, &vocabulary);
+        let encoder = Encoder::of(&artifact, &vocabulary)?;
         let sha256 = sha256_hex(&json);
-        let frozen = Frozen { artifact, json, sha256, vocabulary, merges, seams };
+        let frozen = Frozen { artifact, json, sha256, vocabulary, encoder };
         Ok(Self { frozen: Arc::new(frozen) })
     }
 
@@ -111,7 +107,7 @@ impl Tokenizer {
     /// happen with one trained here; [`TokenizerError::TooLarge`] for a piece of 4 GiB.
     pub fn encode(&self, text: &[u8]) -> Result<Vec<TokenId>, TokenizerError> {
         let mut ids = Vec::new();
-        self.encode_into(text, &mut ids)?;
+        self.frozen.encoder.encode(text, &mut ids)?;
         Ok(ids)
     }
 
@@ -122,7 +118,7 @@ impl Tokenizer {
     /// As [`encode`](Self::encode).
     pub fn encode_document(&self, text: &[u8]) -> Result<Vec<TokenId>, TokenizerError> {
         let mut ids = Vec::from_iter(self.start_token());
-        self.encode_into(text, &mut ids)?;
+        self.frozen.encoder.encode(text, &mut ids)?;
         ids.extend(self.end_token());
         Ok(ids)
     }
@@ -139,32 +135,6 @@ impl Tokenizer {
             text.extend_from_slice(bytes);
         }
         Ok(text)
-    }
-
-    fn encode_into(&self, text: &[u8], ids: &mut Vec<TokenId>) -> Result<(), TokenizerError> {
-        let Frozen { artifact, merges, seams, .. } = &*self.frozen;
-        let mut merger = Merger::default();
-        let mut byte_ids = Vec::new();
-        let mut offset = 0;
-        for piece in artifact.pretokenizer.pieces(text) {
-            for part in seams.parts(piece) {
-                if part.len() > MAX_PIECE_BYTES {
-                    return Err(TokenizerError::TooLarge {
-                        what: "piece of text, in bytes",
-                        given: part.len() as u64,
-                        limit: MAX_PIECE_BYTES as u64,
-                    });
-                }
-                byte_ids.clear();
-                for &byte in part {
-                    let id = artifact.byte_ids[usize::from(byte)];
-                    byte_ids.push(id.ok_or_else(|| TokenizerError::MissingByte { byte, offset })?);
-                    offset += 1;
-                }
-                merger.merge_piece(merges, &byte_ids, ids);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -15,6 +15,8 @@
 //! a fraction of the time.
 
 mod incremental;
+mod linked_text;
+mod pair_counts;
 mod reference;
 
 pub use incremental::train;

@@ -1,1 +1,47 @@
 //! AdamW, clipping, schedules and token-weighted accumulated updates.
+//!
+//! One logical update reads any number of microbatches of training documents, adds the gradients of
+//! their summed token losses, divides once by the number of targets, clips the global norm and
+//! takes one AdamW step. Every target weighs the same, and for a given order of documents the
+//! result is the same bits for any padding, packing and cut into microbatches.
+//!
+//! Left out: choosing and shuffling documents, evaluation (`llm-evaluation`).
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `trainer` | the logical update |
+//! | `adamw` | moments, bias correction, decoupled decay |
+//! | `clip` | the global norm and the limit on it |
+//! | `schedule` | the learning rate of every update |
+//!
+//! ```
+//! use llm_corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};
+//! use llm_model::{DecoderConfig, DecoderModel};
+//! use llm_trainer::{Schedule, Trainer, TrainingConfig};
+//!
+//! let model = DecoderModel::<f64>::initialize(DecoderConfig::reference(10, 8).validate()?, 39);
+//! let mut trainer = Trainer::new(model, TrainingConfig {
+//!     schedule: Schedule::Constant { rate: 0.02 },
+//!     ..TrainingConfig::default()
+//! })?;
+//! let binding = BatchBinding { tokenizer_sha256: "none".into(), vocab_size: 10, capacity: 8 };
+//! let documents = [EncodedDocument::from_ids("x", Partition::Train, vec![0, 5, 5, 1])?];
+//! let batch = VariableBatch::training(&binding, &number(0, &documents))?;
+//! let first = trainer.update(&binding, std::slice::from_ref(&batch))?;
+//! let second = trainer.update(&binding, &[batch])?;
+//! assert!(second.loss.mean_nll() < first.loss.mean_nll());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod adamw;
+mod clip;
+mod error;
+mod schedule;
+mod trainer;
+
+pub use adamw::{AdamW, AdamWConfig};
+pub use clip::{clip_factor, global_norm};
+pub use error::TrainError;
+pub use schedule::Schedule;
+pub use trainer::{Trainer, TrainingConfig, UpdateReport};

@@ -111,7 +111,8 @@ fn a_repeated_key_is_called_by_its_name() {
 #[test]
 fn text_that_is_no_json_is_refused() {
     let deep = "[".repeat(100_000);
-    let bad = ["", "{", "nul", "NaN", "Infinity", "1 2", "[1,]", "\"\\ud800\"", "1e999", "01", &deep];
+    let bad =
+        ["", "{", "nul", "NaN", "Infinity", "1 2", "[1,]", "\"\\ud800\"", "1e999", "01", &deep];
     for text in bad {
         assert!(!accepted(text));
         assert!(CanonicalObject::parse(text).is_err());

@@ -73,7 +73,7 @@ impl Header {
     /// Names the first tensor whose entry in the table differs, if there is one.
     fn explain_table(&self, text: &str) -> Result<(), ArchiveError> {
         let mut table: BTreeMap<String, Entry> = serde_json::from_str(text)
-            .map_err(|error| ArchiveError::malformed(format!("the table of tensors: {error}")))?;
+            .map_err(|error| ArchiveError::bad_json("the table of tensors", &error))?;
         table.remove("__metadata__");
         for (tensor, offsets) in self.placed_tensors() {
             let name = tensor.name();
@@ -101,15 +101,16 @@ fn difference(name: &str, found: &Entry, wanted: &Entry) -> ArchiveError {
         (Ok(found), Ok(wanted)) => (found, wanted),
         (Err(error), _) | (_, Err(error)) => return error,
     };
-    let problem =
-        format!("the table says {found}, but {wanted} follows from the list (no holes, no overlaps)");
+    let problem = format!(
+        "the table says {found}, but {wanted} follows from the list (no holes, no overlaps)"
+    );
     ArchiveError::table(name, problem)
 }
 
 /// Finds our description in the header of any safetensors file.
 fn description_text(header: &str) -> Result<String, ArchiveError> {
     let header: AnyHeader = serde_json::from_str(header)
-        .map_err(|error| ArchiveError::malformed(format!("not a table of tensors: {error}")))?;
+        .map_err(|error| ArchiveError::bad_json("the table of tensors", &error))?;
     let foreign = |reason: &str| ArchiveError::Foreign { reason: reason.to_owned() };
     let metadata = header.metadata.ok_or_else(|| foreign("it has no metadata"))?;
     metadata.llm.ok_or_else(|| foreign("its metadata has no entry \"llm\""))
@@ -119,9 +120,9 @@ fn from_description(
     mut description: CanonicalObject,
     wanted_kind: Option<&str>,
 ) -> Result<Header, ArchiveError> {
-    let version: serde_json::Value = description.take("format_version")?;
-    if version.as_u64() != Some(FORMAT_VERSION) {
-        return Err(ArchiveError::UnknownVersion { found: excerpt(&version.to_string()) });
+    let version = description.take_text("format_version")?;
+    if version != FORMAT_VERSION.to_string() {
+        return Err(ArchiveError::UnknownVersion { found: excerpt(&version) });
     }
     let kind: String = description.take("kind")?;
     if let Some(expected) = wanted_kind.filter(|wanted| *wanted != kind) {

@@ -67,7 +67,8 @@ fn an_early_end_and_an_absurd_count_are_errors() {
 fn names_and_sizes_agree_with_the_format() {
     for dtype in Dtype::ALL {
         assert_eq!(Dtype::from_name(dtype.name()), Some(dtype));
-        let bits: usize = dtype.name().trim_start_matches(char::is_alphabetic).parse().expect("digits");
+        let bits: usize =
+            dtype.name().trim_start_matches(char::is_alphabetic).parse().expect("digits");
         assert_eq!(dtype.element_bytes() * 8, bits);
     }
     for unknown in ["f64", "I64", "BOOL", "F8_E4M3", "", "F64 "] {

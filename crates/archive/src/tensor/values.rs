@@ -121,9 +121,7 @@ fn encode<T: Scalar>(
     let mut buffer = vec![0; PIECE_BYTES.min(size_of_val(elements))];
     for piece in elements.chunks(PIECE_BYTES / size_of::<T>()) {
         let bytes = &mut buffer[..size_of_val(piece)];
-        for (place, &element) in bytes.chunks_exact_mut(size_of::<T>()).zip(piece) {
-            element.store(place);
-        }
+        T::store(piece, bytes);
         sink(bytes)?;
     }
     Ok(())
@@ -142,30 +140,31 @@ fn decode<T: Scalar>(
         let bytes = &mut buffer[..missing * size_of::<T>()];
         reader.read_exact(bytes)?;
         seen(bytes);
-        elements.extend(bytes.chunks_exact(size_of::<T>()).map(T::fetch));
+        T::fetch(bytes, &mut elements);
     }
     Ok(elements)
 }
 
 /// A plain number with a fixed little-endian form.
 trait Scalar: Copy {
-    /// Writes into a place of exactly its size.
-    fn store(self, place: &mut [u8]);
-    /// Reads from a place of exactly its size.
-    fn fetch(place: &[u8]) -> Self;
+    /// Writes all `elements` into `bytes`, which they fill exactly.
+    fn store(elements: &[Self], bytes: &mut [u8]);
+    /// Appends the elements that `bytes` consists of.
+    fn fetch(bytes: &[u8], elements: &mut Vec<Self>);
 }
 
 macro_rules! scalar {
     ($($number:ty),*) => {$(
         impl Scalar for $number {
-            #[inline]
-            fn store(self, place: &mut [u8]) {
-                place.copy_from_slice(&self.to_le_bytes());
+            fn store(elements: &[Self], bytes: &mut [u8]) {
+                let (places, _) = bytes.as_chunks_mut::<{ size_of::<$number>() }>();
+                for (place, element) in places.iter_mut().zip(elements) {
+                    *place = element.to_le_bytes();
+                }
             }
-            #[inline]
-            fn fetch(place: &[u8]) -> Self {
-                let bytes = place.try_into().expect("chunks_exact gives chunks of the exact size");
-                Self::from_le_bytes(bytes)
+            fn fetch(bytes: &[u8], elements: &mut Vec<Self>) {
+                let (places, _) = bytes.as_chunks::<{ size_of::<$number>() }>();
+                elements.extend(places.iter().copied().map(Self::from_le_bytes));
             }
         }
     )*};

@@ -106,7 +106,7 @@ fn doctor_on_an_empty_machine_says_what_is_missing_and_how_to_get_it() {
     let outcome = Sandbox::new().course(&["doctor"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     let report = outcome.stdout;
-    assert_reported(&report, "missing", "cargo", "needed 1.95 or later: install Rust");
+    assert_reported(&report, "missing", "cargo", "1.95 is needed: get it from https://rustup.rs");
     assert_reported(&report, "missing", "linker", "apt install gcc");
     assert_reported(&report, "missing", "cargo fmt", "rustup component add");
     assert_reported(&report, "missing", "cargo clippy", "rustup component add");
@@ -130,7 +130,7 @@ fn doctor_on_a_complete_machine_is_content() {
 fn doctor_asks_only_for_docker_where_the_container_is_used() {
     let outcome = Sandbox::new().with_docker().course(&["doctor"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stdout);
-    assert_reported(&outcome.stdout, "note", "cargo", "needed 1.95 or later");
+    assert_reported(&outcome.stdout, "note", "cargo", "not installed, 1.95 is needed");
     let outcome = Sandbox::new().with_docker().with("FAKE_DOCKER", "broken").course(&["doctor"]);
     assert_eq!(outcome.code, 1, "{}", outcome.stdout);
     assert_reported(&outcome.stdout, "missing", "docker", "no daemon answers");

@@ -1,0 +1,67 @@
+//! Everything that training refuses.
+
+use llm_autograd::AutogradError;
+use llm_corpus::CorpusError;
+use llm_metrics::MetricError;
+use llm_model::ModelError;
+
+/// Why an update was not made. The model, the optimizer and the count of updates are then as they
+/// were before it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// A number of the configuration.
+    #[error("training configuration: {field} is {given}, expected {expected}")]
+    InvalidConfig {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        given: f64,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// An update of nothing.
+    #[error("an update without microbatches: give at least one")]
+    EmptyUpdate,
+    /// A batch of another partition or binding.
+    #[error("microbatch {microbatch} cannot be learned from")]
+    Batch {
+        /// Its index in the update.
+        microbatch: usize,
+        /// What is wrong with it.
+        source: CorpusError,
+    },
+    /// Gradients are chains over the documents in order, so microbatches must keep the order.
+    #[error(
+        "microbatch {microbatch} begins with document {ordinal} after document {previous}: cut the \
+         documents of an update into microbatches in ascending order"
+    )]
+    DocumentOrder {
+        /// Its index in the update.
+        microbatch: usize,
+        /// Its first document.
+        ordinal: u64,
+        /// The last document before it.
+        previous: u64,
+    },
+    /// The model does not take a batch.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The tape does not give a gradient.
+    #[error(transparent)]
+    Autograd(#[from] AutogradError),
+    /// A loss is infinite or not a number, or there are too many to count.
+    #[error("update {update} has no usable loss")]
+    Loss {
+        /// Index of the update, from 0.
+        update: u64,
+        /// What is wrong with it.
+        source: MetricError,
+    },
+    /// Training has diverged, or the data are broken.
+    #[error("update {update} has a loss or gradient that is not finite: lower the learning rate")]
+    NonFinite {
+        /// Index of the update, from 0.
+        update: u64,
+    },
+}
