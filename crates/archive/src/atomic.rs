@@ -7,7 +7,9 @@
 
 mod draft;
 
-use std::fs::{self, File};
+use std::fs;
+#[cfg(unix)]
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf, is_separator};
 
@@ -27,7 +29,7 @@ use draft::Draft;
 /// - Two processes that save the same path at once do not disturb each other; the later one wins.
 ///
 /// If the process is killed, nothing is left behind on Linux, where drafts need no name (the one
-/// exception, a few microseconds long, is described at `Draft::publish`). On other systems, and on
+/// exception, some microseconds long, is described at `Draft::publish`). On other systems, and on
 /// file systems without nameless files (NFS, FAT), a kill can leave a hidden `.partial` file.
 ///
 /// # Errors
@@ -53,22 +55,22 @@ pub fn write_atomically(
 /// [`write_atomically`] with a choice of draft.
 fn replace(
     path: &Path,
-    create: impl FnOnce(&Path) -> io::Result<Draft>,
+    create: impl FnOnce(&Folder) -> io::Result<Draft>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let target = resolve(path)?;
-    let folder = parent(&target);
-    create_folders(folder)?;
+    create_folders(parent(&target))?;
+    let folder = Folder::open(parent(&target))?;
 
-    let draft = create(folder)?;
+    let draft = create(&folder)?;
     let mut writer = BufWriter::new(draft.file());
     write(&mut writer)?;
     writer.flush()?;
     drop(writer);
     // Before the name, not after it: else a power failure could leave the name with no bytes.
     draft.file().sync_all()?;
-    draft.publish(&target)?;
-    sync_folder(folder)
+    draft.publish(&folder, &target)?;
+    folder.sync()
 }
 
 /// The path of the file that will really be created or replaced.
@@ -105,7 +107,7 @@ fn parent(path: &Path) -> &Path {
 fn create_folders(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !is_there(folder)).collect();
     fs::create_dir_all(folder)?;
-    missing.into_iter().rev().try_for_each(|created| sync_folder(parent(created)))
+    missing.into_iter().rev().try_for_each(|created| Folder::open(parent(created))?.sync())
 }
 
 /// Whether a folder needs no creation. The last ancestor of a relative path is the empty one.
@@ -113,20 +115,39 @@ fn is_there(folder: &Path) -> bool {
     folder.as_os_str().is_empty() || folder.exists()
 }
 
-/// Forces the names in a folder to the disk.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder)?.sync_all() {
-        // Some network file systems know no such request; there is nothing more one could do.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        result => result,
-    }
+/// An open folder. Opened before anything is written, so that a folder that cannot be synced is
+/// found out while nothing has changed.
+struct Folder {
+    path: PathBuf,
+    /// Elsewhere a folder cannot be opened like a file.
+    #[cfg(unix)]
+    handle: File,
 }
 
-/// Elsewhere a folder cannot be opened as a file; the name is left to the file system's journal.
-#[cfg(not(unix))]
-fn sync_folder(_folder: &Path) -> io::Result<()> {
-    Ok(())
+impl Folder {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            path: path.to_path_buf(),
+            #[cfg(unix)]
+            handle: File::open(path)?,
+        })
+    }
+
+    /// Forces the names in the folder to the disk.
+    #[cfg(unix)]
+    fn sync(&self) -> io::Result<()> {
+        match self.handle.sync_all() {
+            // Some network file systems know no such request; there is nothing more one could do.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Elsewhere the names are left to the file system's journal.
+    #[cfg(not(unix))]
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(all(test, unix))]

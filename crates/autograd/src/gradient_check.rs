@@ -77,8 +77,8 @@ fn gradient_check_with(
             let scale = analytic.abs().max(numeric.abs()).max(1.0);
             let error = (analytic - numeric).abs() / scale;
             worst.compared += 1;
-            // Written so that a NaN counts as the worst.
-            if !(error <= worst.largest_error) {
+            // A NaN counts as the worst.
+            if error.is_nan() || error > worst.largest_error {
                 worst = GradientCheck {
                     largest_error: error,
                     input,

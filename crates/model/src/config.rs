@@ -81,7 +81,11 @@ impl DecoderConfig {
             return invalid(field, "0".to_owned(), "at least 1");
         }
         if u32::try_from(self.vocab_size).is_err() {
-            return invalid("vocab_size", self.vocab_size.to_string(), "at most 2^32 - 1 token ids");
+            return invalid(
+                "vocab_size",
+                self.vocab_size.to_string(),
+                "at most 2^32 - 1 token ids",
+            );
         }
         if !self.n_heads.is_multiple_of(self.n_kv_heads) {
             let given = format!("{} with n_heads {}", self.n_kv_heads, self.n_heads);

@@ -40,7 +40,10 @@ impl<E: Element> DecoderModel<E> {
     ///
     /// # Errors
     /// Wrong number of tensors, or a wrong shape.
-    pub fn from_parameters(config: ValidConfig, values: Vec<Tensor<E>>) -> Result<Self, ModelError> {
+    pub fn from_parameters(
+        config: ValidConfig,
+        values: Vec<Tensor<E>>,
+    ) -> Result<Self, ModelError> {
         let specs = parameter_specs(&config);
         if values.len() != specs.len() {
             let (given, expected) = (values.len(), specs.len());

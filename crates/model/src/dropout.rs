@@ -123,7 +123,11 @@ fn extend_mask<E: Element>(
     let kept = E::from_f64(1.0 / (1.0 - probability.get()));
     // A draw is one of 2^32 equally likely numbers; below the threshold it drops.
     let threshold = (probability.get() * 2f64.powi(32)) as u64;
-    mask.extend((0..features).map(|_| {
-        if u64::from(generator.next_u32()) < threshold { E::ZERO } else { kept }
-    }));
+    mask.extend(
+        (0..features).map(
+            |_| {
+                if u64::from(generator.next_u32()) < threshold { E::ZERO } else { kept }
+            },
+        ),
+    );
 }

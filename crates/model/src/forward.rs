@@ -21,8 +21,7 @@ impl<E: Element> DecoderModel<E> {
         context: &AutogradContext<E>,
         ragged: &RaggedBatch,
     ) -> Result<TensorValue<E>, ModelError> {
-        let hidden =
-            self.hidden(context, ragged, DropoutProbability::ZERO, DropoutMode::Eval)?;
+        let hidden = self.hidden(context, ragged, DropoutProbability::ZERO, DropoutMode::Eval)?;
         Ok(context.matmul_transposed(&hidden, &self.head_leaf(context))) // [N, V]
     }
 

@@ -75,3 +75,23 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     (shared < a.len().max(b.len())).then_some(shared)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_of_abc_is_that_of_the_standard() {
+        // FIPS 180-2, appendix B.1.
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256_hex(b"abc"), expected);
+    }
+
+    #[test]
+    fn the_first_difference_may_be_the_end_of_one_side() {
+        assert_eq!(first_difference(b"abc", b"abc"), None);
+        assert_eq!(first_difference(b"abc", b"axc"), Some(1));
+        assert_eq!(first_difference(b"abc", b"ab"), Some(2));
+        assert_eq!(first_difference(b"", b"a"), Some(0));
+    }
+}

@@ -80,13 +80,13 @@ def all_splits(tokenizer, pretokenizer, ignore_merges):
     return dressed
 
 
-def case(name, tokenizer, pretokenizer, extra=()):
+def case(name, tokenizer, pretokenizer, extra=(), texts=TEXTS):
     if extra:
         tokenizer.add_tokens([AddedToken(t, normalized=False) for t in extra])
     record = {"name": name, "artifact": artifact(tokenizer, pretokenizer, ["<|end|>"], extra), "texts": []}
     plain = Tokenizer.from_str(tokenizer.to_str())
     plain.encode_special_tokens = True  # control-looking text is text
-    for text in TEXTS:
+    for text in texts:
         ids = plain.encode(text, add_special_tokens=False).ids
         assert plain.decode(ids, skip_special_tokens=False) == text, (name, text)
         record["texts"].append({"ids": ids, "text": text})
@@ -108,6 +108,7 @@ if __name__ == "__main__":
         case("every split is a merge", all_splits(gpt2, "gpt2", False), "gpt2"),
         case("whole pieces first", all_splits(gpt2, "gpt2", True), "gpt2"),
         case("runs of spaces", trained("gpt2", 420, alphabet), "gpt2", ["  ", "    ", "\t\t"]),
+        case("only the bytes of its text", trained("gpt2", 420, []), "gpt2", texts=TRAINING[:4]),
     ]
     dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     (HERE / "hugging_face.json").write_text("[\n" + ",\n".join(map(dump, cases)) + "\n]\n")

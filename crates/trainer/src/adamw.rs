@@ -78,7 +78,8 @@ impl<E: Element> AdamW<E> {
         self.powers = [self.powers[0] * beta1, self.powers[1] * beta2];
         let parameters = model.parameters_mut();
         assert_eq!(parameters.len(), self.moments.len(), "another model");
-        for (parameter, [first_moment, second_moment]) in parameters.iter_mut().zip(&mut self.moments)
+        for (parameter, [first_moment, second_moment]) in
+            parameters.iter_mut().zip(&mut self.moments)
         {
             let decays = parameter.value().shape().len() == 2;
             let (weights, gradient) = parameter.value_and_gradient();

@@ -135,8 +135,13 @@ impl<E: Element> Trainer<E> {
         for batch in microbatches {
             let context = AutogradContext::recording_with(self.kernels);
             let mode = DropoutMode::Train(&mut self.dropout);
-            let loss =
-                self.model.loss_with_dropout(&context, batch, binding, self.config.dropout, mode)?;
+            let loss = self.model.loss_with_dropout(
+                &context,
+                batch,
+                binding,
+                self.config.dropout,
+                mode,
+            )?;
             let sum = loss.sum().ok_or(llm_autograd::AutogradError::NotRecorded)?;
             self.model.backward(&context, sum)?;
             total.extend(loss.token_nll().iter().copied());

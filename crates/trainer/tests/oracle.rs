@@ -143,7 +143,9 @@ impl Case {
         let documents: Vec<_> = documents
             .iter()
             .enumerate()
-            .map(|(i, ids)| EncodedDocument::from_ids(i.to_string(), partition, ids.clone()).unwrap())
+            .map(|(i, ids)| {
+                EncodedDocument::from_ids(i.to_string(), partition, ids.clone()).unwrap()
+            })
             .collect();
         batches(partition, &self.binding(), &documents, Layout::SEPARATE).unwrap()
     }
@@ -203,7 +205,12 @@ fn gradients_of_the_mean_loss_agree_with_the_oracle() {
         for parameter in model.parameters_mut() {
             parameter.gradient_mut().unwrap().iter_mut().for_each(|g| *g /= count as f64);
         }
-        close(&case.name, global_norm(&model), expected.gradient_norm, expected.gradient_norm_tolerance);
+        close(
+            &case.name,
+            global_norm(&model),
+            expected.gradient_norm,
+            expected.gradient_norm_tolerance,
+        );
         assert_eq!(model.parameters().len(), expected.gradients.len());
         for (parameter, expected) in model.parameters().iter().zip(&expected.gradients) {
             assert_eq!(parameter.name(), expected.name);

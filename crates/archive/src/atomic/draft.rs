@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::Folder;
+
 /// The two ways to keep an unfinished file out of sight.
 pub(super) enum Draft {
     /// A file with no name at all. When the process ends, however it ends, the system frees it.
@@ -16,16 +18,16 @@ pub(super) enum Draft {
 impl Draft {
     /// Opens a draft in `folder`, which must be the target's: only within one file system is
     /// giving a name a single step.
-    pub(super) fn create(folder: &Path) -> io::Result<Self> {
+    pub(super) fn create(folder: &Folder) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
-        if let Some(file) = linux::nameless_file(folder)? {
+        if let Some(file) = linux::nameless_file(&folder.path)? {
             return Ok(Self::Nameless(file));
         }
         Self::named(folder)
     }
 
     /// Opens a draft with a temporary name.
-    pub(super) fn named(folder: &Path) -> io::Result<Self> {
+    pub(super) fn named(folder: &Folder) -> io::Result<Self> {
         let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
         let (file, name) = with_free_name(folder, create)?;
         Ok(Self::Named(file, name))
@@ -43,19 +45,23 @@ impl Draft {
     /// Gives the finished file its name, replacing the file that has it now.
     ///
     /// Where nobody has the name, a nameless draft gets it in one step. Linux has no single step
-    /// that takes a name away from another file for a nameless one, so that case needs
-    /// two: a temporary name, then a rename. A process killed exactly between these two system
-    /// calls leaves the complete new file under a hidden `.partial` name, and the old file in
-    /// place. They follow each other at once: some ten microseconds on a local disk, against
-    /// milliseconds for writing and syncing the file before.
-    pub(super) fn publish(self, target: &Path) -> io::Result<()> {
+    /// that takes a name away from another file for it, so that case needs two: a temporary name,
+    /// then a rename. A process killed exactly between these two system calls leaves the complete
+    /// new file under the temporary name, and the old file in place. They follow each other at
+    /// once: of kills at random moments of saving a file of one megabyte, one in five hundred hit
+    /// that gap, and larger files take longer without widening it. The next save into the folder
+    /// that replaces a file removes what was left.
+    pub(super) fn publish(
+        self,
+        #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "no step here"))]
+        folder: &Folder,
+        target: &Path,
+    ) -> io::Result<()> {
         match self {
             #[cfg(target_os = "linux")]
             Self::Nameless(file) => match linux::link(&file, target) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    let folder = super::parent(target);
-                    let ((), name) = with_free_name(folder, |path| linux::link(&file, path))?;
-                    name.rename_to(target)
+                    linux::temporary_name(&file, folder)?.rename_to(target)
                 }
                 result => result,
             },
@@ -65,21 +71,30 @@ impl Draft {
 }
 
 /// A temporary name, removed when it is dropped.
-pub(super) struct Name(PathBuf);
+pub(super) struct Name {
+    path: PathBuf,
+    /// Once renamed, the same path may be the temporary name of another thread.
+    renamed: bool,
+}
 
 impl Name {
-    fn rename_to(self, target: &Path) -> io::Result<()> {
-        // On an error `self` is dropped here, and with it the temporary file.
-        fs::rename(&self.0, target)?;
-        std::mem::forget(self);
+    fn new(path: PathBuf) -> Self {
+        Self { path, renamed: false }
+    }
+
+    fn rename_to(mut self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.path, target)?;
+        self.renamed = true;
         Ok(())
     }
 }
 
 impl Drop for Name {
     fn drop(&mut self) {
-        // An error of the removal would hide the one that brought us here.
-        let _ = fs::remove_file(&self.0);
+        if !self.renamed {
+            // An error of the removal would hide the one that brought us here.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -88,20 +103,23 @@ impl Drop for Name {
 /// The process id keeps processes apart, and the attempts the threads of one process. The
 /// target's name is no part of it, since that may already be as long as the file system allows.
 fn with_free_name<T>(
-    folder: &Path,
+    folder: &Folder,
     make: impl Fn(&Path) -> io::Result<T>,
 ) -> io::Result<(T, Name)> {
     const ATTEMPTS: u32 = 10_000;
     for attempt in 0..ATTEMPTS {
-        let path = folder.join(format!(".{}-{attempt}.partial", std::process::id()));
+        let path = folder.path.join(format!(".{}-{attempt}.partial", std::process::id()));
         match make(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return Ok((result?, Name(path))),
+            result => return Ok((result?, Name::new(path))),
         }
     }
     let reason = format!("the folder holds {ATTEMPTS} unfinished files (.partial), remove them");
     Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
 }
+
+#[cfg(all(test, target_os = "linux"))]
+pub(super) use linux::SHARED_NAME;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -114,6 +132,11 @@ mod linux {
 
     use rustix::fs::{AtFlags, CWD, Mode, OFlags};
     use rustix::io::Errno;
+
+    use super::{Folder, Name, with_free_name};
+
+    /// The one temporary name in a folder that its users share, one after the other.
+    pub(in crate::atomic) const SHARED_NAME: &str = ".llm-archive.partial";
 
     /// A nameless file in `folder`, or `None` where that cannot be had.
     pub(super) fn nameless_file(folder: &Path) -> io::Result<Option<File>> {
@@ -137,6 +160,24 @@ mod linux {
     pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
         // This way round needs no privilege, while `AT_EMPTY_PATH` does on older kernels.
         Ok(rustix::fs::linkat(CWD, proc_path(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    /// Gives a nameless file a temporary name in `folder`.
+    ///
+    /// Whoever locks the folder may take the shared name away from a file that has it: that one's
+    /// owner is dead, since the system gives back the locks of the dead. If somebody holds the
+    /// lock, perhaps for reasons of their own, a name of our own does as well.
+    pub(super) fn temporary_name(file: &File, folder: &Folder) -> io::Result<Name> {
+        // Held until the folder is closed, after the rename.
+        if folder.handle.try_lock().is_err() {
+            return Ok(with_free_name(folder, |path| link(file, path))?.1);
+        }
+        let path = folder.path.join(SHARED_NAME);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => link(file, &path)?,
+        }
+        Ok(Name::new(path))
     }
 
     fn proc_path(file: &File) -> PathBuf {

@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::*;
 
 /// Both kinds of draft must keep every promise.
-type Create = fn(&Path) -> io::Result<Draft>;
+type Create = fn(&Folder) -> io::Result<Draft>;
 const DRAFTS: [(&str, Create); 2] = [("best", Draft::create), ("named", Draft::named)];
 
 fn put(path: &Path, create: Create, bytes: &[u8]) -> io::Result<()> {
@@ -90,14 +90,45 @@ fn the_name_appears_only_when_the_content_is_complete() {
 #[test]
 fn a_nameless_draft_is_not_in_the_folder() {
     let folder = folder();
-    let draft = Draft::create(folder.path()).expect("a draft");
+    let open = Folder::open(folder.path()).expect("a folder");
+    let draft = Draft::create(&open).expect("a draft");
     if matches!(draft, Draft::Nameless(_)) {
         assert!(names(folder.path()).is_empty());
     }
-    let named = Draft::named(folder.path()).expect("a draft");
+    let named = Draft::named(&open).expect("a draft");
     assert_eq!(names(folder.path()).len(), 1);
     drop(named);
     assert!(names(folder.path()).is_empty());
+}
+
+/// What a kill between link and rename leaves, see `Draft::publish`.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_next_replacing_save_removes_what_a_kill_left() {
+    let folder = folder();
+    let path = folder.path().join("model");
+    put(&path, Draft::create, b"1").expect("writable");
+    fs::write(folder.path().join(draft::SHARED_NAME), b"left").expect("writable");
+    put(&path, Draft::create, b"2").expect("writable");
+    assert_eq!(fs::read(&path).expect("saved"), b"2");
+    let open = Folder::open(folder.path()).expect("a folder");
+    if matches!(Draft::create(&open), Ok(Draft::Nameless(_))) {
+        assert_eq!(names(folder.path()), ["model"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_locked_by_somebody_else_does_not_stop_a_save() {
+    let folder = folder();
+    let path = folder.path().join("model");
+    let lock = File::open(folder.path()).expect("a folder");
+    lock.lock().expect("nobody else holds it");
+    for content in [b"1", b"2"] {
+        put(&path, Draft::create, content).expect("writable");
+        assert_eq!(fs::read(&path).expect("saved"), content);
+    }
+    assert_eq!(names(folder.path()), ["model"]);
 }
 
 #[test]

@@ -108,3 +108,6 @@ impl<E: Element> Kernel<E> for ExpSlice<'_, E> {
         simd.store_partial(y, rest);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,7 @@ impl<E: Element, S: Simd<E>> Lanes<E, S> {
         let mut half = REDUCTION_LANES / 2;
         while half > 0 {
             for i in 0..half {
-                lanes[i] = lanes[i] + lanes[i + half];
+                lanes[i] += lanes[i + half];
             }
             half /= 2;
         }

@@ -1,3 +1,5 @@
+#![expect(clippy::single_range_in_vec_init, reason = "a list of one document is meant")]
+
 use super::*;
 use crate::gradient_check;
 use crate::ops::testing::wavy;
