@@ -101,8 +101,13 @@ impl CanonicalObject {
     }
 
     pub(crate) fn insert(&mut self, key: &str, value: &impl Serialize) -> Result<(), ArchiveError> {
-        self.members.insert(key.to_owned(), canonical_json(value)?);
+        self.insert_text(key, canonical_json(value)?);
         Ok(())
+    }
+
+    /// Inserts a member whose canonical text the caller has made.
+    pub(crate) fn insert_text(&mut self, key: &str, text: String) {
+        self.members.insert(key.to_owned(), text);
     }
 
     /// Removes a member and gives its canonical text.

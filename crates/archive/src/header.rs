@@ -20,8 +20,7 @@
 //! Source: the safetensors format, <https://github.com/huggingface/safetensors#format>.
 
 mod decode;
-
-use std::collections::BTreeSet;
+mod table;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -70,7 +69,7 @@ impl Header {
             let reason = format!("metadata key {key:?} is filled in by the container, drop it");
             return Err(ArchiveError::content(reason));
         }
-        let data_len = total_len(&tensors)?;
+        let data_len = table::total_len(&tensors)?;
         Ok(Self { kind, metadata, tensors, data_len, content_sha256: String::new() })
     }
 
@@ -117,15 +116,10 @@ impl Header {
 
     /// The description without the digest.
     fn undigested(&self) -> Result<CanonicalObject, ArchiveError> {
-        let tensors: Vec<_> = self
-            .tensors
-            .iter()
-            .map(|t| json!({"name": t.name(), "dtype": t.dtype().name(), "shape": t.shape()}))
-            .collect();
         let mut description = self.metadata.clone();
         description.insert("format_version", &FORMAT_VERSION)?;
         description.insert("kind", &self.kind)?;
-        description.insert("tensors", &tensors)?;
+        description.insert_text("tensors", table::list_text(&self.tensors));
         Ok(description)
     }
 
@@ -134,24 +128,12 @@ impl Header {
         let mut description = self.undigested()?;
         description.insert(DIGEST_KEY, &self.content_sha256)?;
 
-        let mut table = CanonicalObject::default();
-        table.insert("__metadata__", &json!({"llm": description.to_text()}))?;
-        for (tensor, [start, end]) in self.placed_tensors() {
-            let dtype = tensor.dtype().name();
-            let entry =
-                json!({"data_offsets": [start, end], "dtype": dtype, "shape": tensor.shape()});
-            table.insert(tensor.name(), &entry)?;
+        let mut header = CanonicalObject::default();
+        header.insert("__metadata__", &json!({"llm": description.to_text()}))?;
+        for (tensor, entry) in table::entries(&self.tensors) {
+            header.insert_text(tensor.name(), entry.to_text());
         }
-        Ok(table.to_text())
-    }
-
-    /// Every tensor with the first byte of its data and the first byte after it.
-    fn placed_tensors(&self) -> impl Iterator<Item = (&TensorInfo, [u64; 2])> {
-        self.tensors.iter().scan(0, |end, tensor| {
-            let start = *end;
-            *end += tensor.byte_len();
-            Some((tensor, [start, *end]))
-        })
+        Ok(header.to_text())
     }
 
     /// The header as it stands in the file: length, JSON, padding.
@@ -174,19 +156,6 @@ pub(crate) fn check_length(length: u64) -> Result<(), ArchiveError> {
         return Err(ArchiveError::HeaderTooLong { length, limit: MAX_HEADER_LEN });
     }
     Ok(())
-}
-
-/// Adds up the sizes of tensors with different names.
-fn total_len(tensors: &[TensorInfo]) -> Result<u64, ArchiveError> {
-    let mut names = BTreeSet::new();
-    tensors.iter().try_fold(0_u64, |sum, tensor| {
-        if !names.insert(tensor.name()) {
-            return Err(ArchiveError::table(tensor.name(), "listed twice"));
-        }
-        sum.checked_add(tensor.byte_len()).ok_or_else(|| {
-            ArchiveError::table(tensor.name(), "the sizes of all tensors overflow 64 bits")
-        })
-    })
 }
 
 #[cfg(test)]

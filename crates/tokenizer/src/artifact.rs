@@ -150,7 +150,7 @@ impl TokenizerArtifact {
     /// merges in rank order. Every document begins with BOS and ends with EOS.
     ///
     /// The merges are taken as given, with ids that count up from [`FIRST_MERGE_ID`] as
-    /// [`train`](crate::train) numbers them; they are checked where all artifacts are, in
+    /// [`train`](crate::train()) numbers them; they are checked where all artifacts are, in
     /// [`Tokenizer::from_artifact`](crate::Tokenizer::from_artifact).
     ///
     /// # Example

@@ -28,7 +28,6 @@ pub struct Tokenizer {
 
 struct Frozen {
     artifact: TokenizerArtifact,
-    json: Vec<u8>,
     sha256: String,
     vocabulary: Vocabulary,
     encoder: Encoder,
@@ -40,11 +39,10 @@ impl Tokenizer {
     /// # Errors
     /// The first broken rule of [`TokenizerArtifact`], with its place in the artifact.
     pub fn from_artifact(artifact: TokenizerArtifact) -> Result<Self, TokenizerError> {
-        let json = to_canonical_json(&artifact)?;
+        let sha256 = sha256_hex(&to_canonical_json(&artifact)?);
         let vocabulary = Vocabulary::of(&artifact)?;
         let encoder = Encoder::of(&artifact, &vocabulary)?;
-        let sha256 = sha256_hex(&json);
-        let frozen = Frozen { artifact, json, sha256, vocabulary, encoder };
+        let frozen = Frozen { artifact, sha256, vocabulary, encoder };
         Ok(Self { frozen: Arc::new(frozen) })
     }
 
@@ -59,7 +57,8 @@ impl Tokenizer {
 
     /// The canonical JSON of the artifact.
     pub fn to_json(&self) -> Vec<u8> {
-        self.frozen.json.clone()
+        // Not kept: for a published vocabulary it is larger than all the tables.
+        to_canonical_json(&self.frozen.artifact).expect("its size was checked by from_artifact")
     }
 
     /// The data this tokenizer was built from.
@@ -141,7 +140,7 @@ impl Tokenizer {
 /// Two tokenizers are equal if their artifacts are.
 impl PartialEq for Tokenizer {
     fn eq(&self, other: &Self) -> bool {
-        self.frozen.json == other.frozen.json
+        self.frozen.artifact == other.frozen.artifact
     }
 }
 

@@ -11,7 +11,7 @@
 //! - Replacement goes from left to right and does not overlap: `aaa` becomes `(aa)a`.
 //! - Learning stops after the wanted number of merges, or when no pair is frequent enough.
 //!
-//! [`train_by_recounting`] does literally that; [`train`](crate::train) gives the same answer in
+//! [`train_by_recounting`] does literally that; [`train`](crate::train()) gives the same answer in
 //! a fraction of the time.
 
 mod incremental;

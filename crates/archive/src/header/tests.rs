@@ -100,7 +100,13 @@ fn offsets_are_running_sums() {
         .map(|tensor| tensor.info().expect("fits"))
         .collect();
     let header = header(json!({}), tensors).expect("good");
-    let offsets: Vec<_> = header.placed_tensors().map(|(_, offsets)| offsets).collect();
-    assert_eq!(offsets, [[0, 12], [12, 12], [12, 20]]);
+    let entries: Vec<_> =
+        table::entries(header.tensors()).map(|(_, entry)| entry.to_text()).collect();
+    let expected = [
+        r#"{"data_offsets":[0,12],"dtype":"U32","shape":[3]}"#,
+        r#"{"data_offsets":[12,12],"dtype":"U32","shape":[0]}"#,
+        r#"{"data_offsets":[12,20],"dtype":"U32","shape":[2]}"#,
+    ];
+    assert_eq!(entries, expected);
     assert_eq!(header.data_len(), 20);
 }

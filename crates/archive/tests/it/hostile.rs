@@ -99,8 +99,7 @@ fn a_repeated_key_does_not_slip_through_anywhere() {
         [json.find(r#""__metadata__""#).expect("there")..json.find(r#","codes""#).expect("there")];
     let llm = &metadata[metadata.find(r#""llm""#).expect("there")..metadata.len() - 1];
     let cases = [
-        // In the table, in an entry of the table, in the metadata, in our description.
-        (entry.to_owned(), format!("{entry},{entry}")),
+        // As metadata, in an entry of the table, in the metadata, in our description.
         (metadata.to_owned(), format!("{metadata},{metadata}")),
         (r#""dtype":"I8""#.to_owned(), r#""dtype":"I8","dtype":"I8""#.to_owned()),
         (llm.to_owned(), format!("{llm},{llm}")),
@@ -112,6 +111,8 @@ fn a_repeated_key_does_not_slip_through_anywhere() {
         let error = after(from, to);
         assert!(matches!(error, ArchiveError::Malformed { .. }), "{to}: {error}");
     }
+    let error = after(entry, &format!("{entry},{entry}"));
+    assert!(matches!(&error, ArchiveError::Table { tensor, .. } if tensor == "w"), "{error}");
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_table_that_contradicts_the_list_names_the_tensor() {
         ("codes", r#""I8","#, r#""U8","#),           // another type of the same size
         ("codes", r#""I8","#, r#""F8_E4M3","#),      // a type unknown here
         ("w", r#"F64","shape":[2,1]"#, r#"F64","shape":[1,2]"#),
-        ("w", r#""w":{"#, r#""w0":{"#), // not in the table
+        ("w0", r#""w":{"#, r#""w0":{"#), // not in the table
         ("extra", r#","w":{"#, r#","extra":{"data_offsets":[0,0],"dtype":"U8","shape":[0]},"w":{"#),
     ];
     for (name, from, to) in cases {
@@ -139,6 +140,14 @@ fn a_table_that_contradicts_the_list_names_the_tensor() {
         let ArchiveError::Table { tensor, .. } = &error else { panic!("{to}: {error}") };
         assert_eq!(tensor, name, "{error}");
     }
+}
+
+#[test]
+fn a_listed_tensor_must_be_in_the_table() {
+    let (json, data) = parts();
+    let (rest, _) = json.rsplit_once(r#","w":"#).expect("the last entry");
+    let error = error_of(&file(&format!("{rest}}}"), &data));
+    assert!(matches!(&error, ArchiveError::Table { tensor, .. } if tensor == "w"), "{error}");
 }
 
 #[test]
@@ -225,7 +234,7 @@ fn a_description_with_a_gap_is_malformed() {
         (r#"\"dtype\":\"F64\","#, ""),
         (r#"\"dtype\":\"F64\","#, r#"\"dtype\":\"F64\",\"extra\":1,"#),
         // A list in place of an object must not pass for one.
-        (r#"{\"dtype\":\"F64\",\"name\":\"w\",\"shape\":[2,1]}"#, r#"[\"w\",\"F64\",[2,1]]"#),
+        (r#"{\"dtype\":\"F64\",\"name\":\"w\",\"shape\":[2,1]}"#, r#"[\"F64\",\"w\",[2,1]]"#),
     ];
     for (from, to) in cases {
         let error = after(from, to);

@@ -48,8 +48,8 @@ impl<E: Element> Kernel<E> for AttentionForward<'_, E> {
     fn run<S: Simd<E>>(mut self, simd: S) {
         let AttentionShape { head_dim, group, first_position, scale } = self.shape;
         let (mut keys, mut values) = (Vec::new(), Vec::new());
-        pack_panels::<E, S>(self.keys.transposed(), &mut keys);
-        pack_panels::<E, S>(self.values, &mut values);
+        pack_panels(simd, self.keys.transposed(), &mut keys);
+        pack_panels(simd, self.values, &mut values);
         let key_count = self.keys.rows();
         let mut scores = vec![E::ZERO; TILE_ROWS * key_count];
 
@@ -105,9 +105,9 @@ impl<E: Element> Kernel<E> for AttentionBackward<'_, E> {
         let tokens = self.queries.rows();
         let [mut keys_t, mut values_t, mut keys, mut queries, mut d_outputs] =
             std::array::from_fn(|_| Vec::new());
-        pack_panels::<E, S>(self.keys.transposed(), &mut keys_t);
-        pack_panels::<E, S>(self.values.transposed(), &mut values_t);
-        pack_panels::<E, S>(self.keys, &mut keys);
+        pack_panels(simd, self.keys.transposed(), &mut keys_t);
+        pack_panels(simd, self.values.transposed(), &mut values_t);
+        pack_panels(simd, self.keys, &mut keys);
         let block_rows = QUERY_BLOCK.min(tokens);
         let mut weights = vec![E::ZERO; block_rows * tokens];
         let mut d_scores = vec![E::ZERO; block_rows * tokens];
@@ -116,8 +116,8 @@ impl<E: Element> Kernel<E> for AttentionBackward<'_, E> {
             let features = head * head_dim..(head + 1) * head_dim;
             let query_head = self.queries.block(0..tokens, features.clone());
             let d_output_head = self.output_gradient.block(0..tokens, features.clone());
-            pack_panels::<E, S>(query_head, &mut queries);
-            pack_panels::<E, S>(d_output_head, &mut d_outputs);
+            pack_panels(simd, query_head, &mut queries);
+            pack_panels(simd, d_output_head, &mut d_outputs);
             for block in (0..tokens).step_by(QUERY_BLOCK) {
                 let block_end = (block + QUERY_BLOCK).min(tokens);
                 for first in (block..block_end).step_by(TILE_ROWS) {

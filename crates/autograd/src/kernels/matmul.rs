@@ -89,10 +89,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
             for step in (0..steps).step_by(BLOCK_STEPS) {
                 let block_steps = step..(step + BLOCK_STEPS).min(steps);
                 let start = if step == 0 { start } else { Start::Stored };
-                pack_panels::<E, S>(
-                    b.block(block_steps.clone(), block_columns.clone()),
-                    &mut panels,
-                );
+                pack_panels(simd, b.block(block_steps.clone(), block_columns.clone()), &mut panels);
                 for row in (0..rows).step_by(BLOCK_ROWS) {
                     let block_rows = row..(row + BLOCK_ROWS).min(rows);
                     pack_strips(a.block(block_rows.clone(), block_steps.clone()), &mut strips);

@@ -35,27 +35,46 @@ pub(crate) enum Start {
 /// other, so that the inner loop reads memory in order. The last panel is filled up with zeros,
 /// which reach only lanes that are never stored.
 #[inline(always)]
-pub(crate) fn pack_panels<E: Element, S: Simd<E>>(b: MatrixView<'_, E>, panels: &mut Vec<E>) {
-    let width = panel_width::<E, S>();
-    panels.clear();
-    panels.resize(b.columns().div_ceil(width) * width * b.rows(), E::ZERO);
-    if b.rows() == 0 {
-        return;
-    }
-    for (p, panel) in panels.chunks_exact_mut(width * b.rows()).enumerate() {
-        let first = p * width;
-        let columns = (b.columns() - first).min(width);
-        if b.column_stride() == 1 {
-            for (k, row) in panel.chunks_exact_mut(width).enumerate() {
-                let from = k * b.row_stride() + first;
-                row[..columns].copy_from_slice(&b.data()[from..from + columns]);
-            }
-        } else {
-            for c in 0..columns {
-                let column = &b.data()[(first + c) * b.column_stride()..];
-                let elements = column.iter().step_by(b.row_stride());
-                for (row, &x) in panel.chunks_exact_mut(width).zip(elements) {
-                    row[c] = x;
+pub(crate) fn pack_panels<E: Element, S: Simd<E>>(
+    simd: S,
+    b: MatrixView<'_, E>,
+    panels: &mut Vec<E>,
+) {
+    simd.call(PackPanels { b, panels });
+}
+
+struct PackPanels<'a, E> {
+    b: MatrixView<'a, E>,
+    panels: &'a mut Vec<E>,
+}
+
+impl<E: Element> Kernel<E> for PackPanels<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<E>>(self, _: S) {
+        let Self { b, panels } = self;
+        let width = panel_width::<E, S>();
+        panels.clear();
+        panels.resize(b.columns().div_ceil(width) * width * b.rows(), E::ZERO);
+        if b.rows() == 0 {
+            return;
+        }
+        for (p, panel) in panels.chunks_exact_mut(width * b.rows()).enumerate() {
+            let first = p * width;
+            let columns = (b.columns() - first).min(width);
+            if b.column_stride() == 1 {
+                for (k, row) in panel.chunks_exact_mut(width).enumerate() {
+                    let from = k * b.row_stride() + first;
+                    row[..columns].copy_from_slice(&b.data()[from..from + columns]);
+                }
+            } else {
+                for c in 0..columns {
+                    let column = &b.data()[(first + c) * b.column_stride()..];
+                    let elements = column.iter().step_by(b.row_stride());
+                    for (row, &x) in panel.chunks_exact_mut(width).zip(elements) {
+                        row[c] = x;
+                    }
                 }
             }
         }
@@ -73,30 +92,37 @@ pub(crate) fn multiply_panel<E: Element, S: Simd<E>>(
     c: MatrixMut<'_, E>,
     start: Start,
 ) {
-    match a.rows() {
-        1 => simd.call(Tile::<E, 1> { a, panel, c, start }),
-        2 => simd.call(Tile::<E, 2> { a, panel, c, start }),
-        3 => simd.call(Tile::<E, 3> { a, panel, c, start }),
-        4 => simd.call(Tile::<E, 4> { a, panel, c, start }),
-        5 => simd.call(Tile::<E, 5> { a, panel, c, start }),
-        TILE_ROWS => simd.call(Tile::<E, TILE_ROWS> { a, panel, c, start }),
-        rows => unreachable!("a tile of {rows} rows"),
-    }
+    simd.call(MultiplyPanel { a, panel, c, start });
 }
 
-/// The work of [`multiply_panel`] with the number of rows known to the compiler.
-struct Tile<'a, E, const ROWS: usize> {
+struct MultiplyPanel<'a, E> {
     a: MatrixView<'a, E>,
     panel: &'a [E],
     c: MatrixMut<'a, E>,
     start: Start,
 }
 
-impl<E: Element, const ROWS: usize> Kernel<E> for Tile<'_, E, ROWS> {
+impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
+        match self.a.rows() {
+            1 => self.tile::<S, 1>(simd),
+            2 => self.tile::<S, 2>(simd),
+            3 => self.tile::<S, 3>(simd),
+            4 => self.tile::<S, 4>(simd),
+            5 => self.tile::<S, 5>(simd),
+            TILE_ROWS => self.tile::<S, TILE_ROWS>(simd),
+            rows => unreachable!("a tile of {rows} rows"),
+        }
+    }
+}
+
+impl<E: Element> MultiplyPanel<'_, E> {
+    /// The work with the number of rows known to the compiler, which keeps `sums` in registers.
+    #[inline(always)]
+    fn tile<S: Simd<E>, const ROWS: usize>(self, simd: S) {
         let Self { a, panel, mut c, start } = self;
         let mut sums = first_sums::<E, S, ROWS>(simd, &mut c, start);
 

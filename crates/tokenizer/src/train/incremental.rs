@@ -27,7 +27,7 @@ use crate::error::TokenizerError;
 
 /// Learns merges, most important first.
 ///
-/// The result is the one that [`train_by_recounting`](crate::train_by_recounting) defines, at
+/// The result is the one that [`train_by_recounting`](crate::train_by_recounting()) defines, at
 /// every rank. It depends on the documents and their weights, not on their order. Memory is about
 /// 30 bytes per byte of distinct text.
 ///

@@ -9,11 +9,11 @@ use crate::error::TokenizerError;
 
 /// Learns merges by counting all pairs again at every step.
 ///
-/// Time grows with text length times merges. [`train`](crate::train) returns the same list;
+/// Time grows with text length times merges. [`train`](crate::train()) returns the same list;
 /// this function is there to be read and to be compared with.
 ///
 /// # Errors
-/// As [`train`](crate::train).
+/// As [`train`](crate::train()).
 ///
 /// # Example
 /// ```
