@@ -19,10 +19,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, DeserializeSeed};
-use serde_json::Value;
 
-use crate::error::ArchiveError;
-use transcode::{Members, Transcode, append_string};
+use crate::error::{ArchiveError, excerpt};
+use transcode::{Members, Transcode, append_members};
 
 /// Writes `value` as canonical JSON.
 ///
@@ -38,20 +37,35 @@ use transcode::{Members, Transcode, append_string};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn canonical_json(value: &impl Serialize) -> Result<String, ArchiveError> {
-    let unfit = |error| ArchiveError::content(format!("cannot be written as JSON: {error}"));
-    let mut value = serde_json::to_value(value).map_err(unfit)?;
-    // Not left to the map type: a cargo feature of serde_json, switched on by any crate of the
-    // build, makes its maps keep the order of insertion.
-    value.sort_all_objects();
     let mut out = String::new();
-    Transcode(&mut out).deserialize(&value).map_err(unfit)?;
+    rewrite(value, Transcode(&mut out))?;
     Ok(out)
+}
+
+/// Writes `value` as any JSON and reads that with `reader`.
+fn rewrite<R: for<'de> DeserializeSeed<'de, Value = T>, T>(
+    value: &impl Serialize,
+    reader: R,
+) -> Result<T, ArchiveError> {
+    let text = serde_json::to_string(value);
+    text.and_then(|text| read(&text, reader)).map_err(|error| {
+        let error = excerpt(&error.to_string());
+        ArchiveError::content(format!("cannot be written as JSON: {error}"))
+    })
+}
+
+/// Reads a whole text, nothing before or after.
+fn read<'de, R: DeserializeSeed<'de>>(text: &'de str, reader: R) -> serde_json::Result<R::Value> {
+    let mut source = serde_json::Deserializer::from_str(text);
+    let value = reader.deserialize(&mut source)?;
+    source.end()?;
+    Ok(value)
 }
 
 /// A JSON object, member by member as canonical text.
 ///
-/// Text instead of a tree of values: a tree needs up to eighty times the memory of its text,
-/// which a hostile file would gladly make use of.
+/// Text instead of a tree of values: a tree needs up to eighty times the memory of its text, which
+/// a hostile file would gladly make use of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CanonicalObject {
     members: BTreeMap<String, String>,
@@ -61,36 +75,23 @@ impl CanonicalObject {
     /// Takes the members of a structure or map.
     ///
     /// # Errors
-    /// [`ArchiveError::Content`] if `value` is no JSON object.
+    /// [`ArchiveError::Content`] if `value` is no JSON object, or nested deeper than 127 levels.
     pub(crate) fn new(value: &impl Serialize) -> Result<Self, ArchiveError> {
-        let value = serde_json::to_value(value).map_err(|error| {
-            ArchiveError::content(format!("cannot be written as JSON: {error}"))
-        })?;
-        let Value::Object(members) = value else {
-            return Err(ArchiveError::content("metadata must be a JSON object"));
-        };
-        let mut object = Self::default();
-        for (key, member) in members {
-            object.insert(&key, &member)?;
-        }
-        Ok(object)
+        Ok(Self { members: rewrite(value, Members)? })
     }
 
-    /// Reads text that must be canonical already.
-    ///
-    /// The text is written anew while it is read, and both must be equal.
+    /// Reads text that must be canonical already: the text is written anew, and both must be equal.
     ///
     /// # Errors
     /// [`ArchiveError::Malformed`] if the text is no JSON object, is nested deeper than 127 levels,
     /// or is not canonical.
     pub(crate) fn parse(text: &str) -> Result<Self, ArchiveError> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let members = Members.deserialize(&mut reader).and_then(|read| reader.end().map(|()| read));
-        let members = members.map_err(|error| ArchiveError::bad_json("the metadata", &error))?;
+        let members =
+            read(text, Members).map_err(|error| ArchiveError::bad_json("the metadata", &error))?;
         let object = Self { members };
         if object.to_text() != text {
             return Err(ArchiveError::malformed(
-                "the metadata is JSON but not canonical (spaces, or another spelling of a value)",
+                "the metadata is JSON but not canonical (unsorted keys, spaces, another spelling of a value)",
             ));
         }
         Ok(object)
@@ -131,17 +132,8 @@ impl CanonicalObject {
 
     /// The whole object as canonical text.
     pub(crate) fn to_text(&self) -> String {
-        let mut out = String::from("{");
-        // The map iterates in ascending order of its keys.
-        for (i, (key, text)) in self.members.iter().enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            append_string(key, &mut out);
-            out.push(':');
-            out.push_str(text);
-        }
-        out.push('}');
+        let mut out = String::new();
+        append_members(&self.members, &mut out);
         out
     }
 }

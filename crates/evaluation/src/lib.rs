@@ -1,1 +1,58 @@
 //! Frozen scoring of batches, and what refuses to be scored.
+//!
+//! Evaluation measures a model and must not move it: nothing is recorded, no gradient, value or
+//! random stream changes, and what is reported is one sum of losses over one count of targets,
+//! whatever the cut into batches. The neural model and the count models are scored on the same
+//! targets of the same batches, so their numbers compare.
+//!
+//! Left out: training, choosing between models, files and reports.
+//!
+//! | module | idea |
+//! | --- | --- |
+//! | `evaluate` | [`evaluate`]: a decoder on batches, through one reducer for every loss |
+//! | `bigram` | [`score_bigram`]: the add-one bigram on the same batches |
+//! | `check` | what is asked of a batch before anyone looks into it |
+//! | `losses` | [`TargetLosses`]: what a loss must tell the reducer |
+//! | `gradients` | [`GradientBits`]: what must be the same before and after |
+//! | `error` | [`EvaluationError`]: everything that is refused |
+//!
+//! # Example
+//! Two documents of 3 and 1 targets, in one batch and in two: the same score, to the last bit.
+//! ```
+//! use std::num::NonZeroUsize;
+//! use llm_corpus::{BatchBinding, EncodedDocument, Layout, Partition, batches};
+//! use llm_evaluation::evaluate;
+//! use llm_model::{DecoderConfig, DecoderModel};
+//!
+//! let model = DecoderModel::<f64>::initialize(DecoderConfig::reference(10, 8).validate()?, 39);
+//! let binding = BatchBinding { tokenizer_sha256: "none".into(), vocab_size: 10, capacity: 8 };
+//! let documents = [
+//!     EncodedDocument::from_ids("x", Partition::Test, vec![0, 5, 5, 1])?,
+//!     EncodedDocument::from_ids("y", Partition::Test, vec![0, 1])?,
+//! ];
+//! let score = |layout| -> Result<_, Box<dyn std::error::Error>> {
+//!     let batches = batches(Partition::Test, &binding, &documents, layout)?;
+//!     Ok(evaluate(&model, Partition::Test, &binding, &batches)?)
+//! };
+//! let separate = score(Layout::SEPARATE)?;
+//! let padded = score(Layout::Padded { rows: NonZeroUsize::new(2).unwrap() })?;
+//! assert_eq!((separate.batch_count, padded.batch_count), (2, 1));
+//! assert_eq!((separate.metrics.target_count(), separate.recorded_graphs), (4, 0));
+//! assert_eq!(separate.metrics, padded.metrics);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod bigram;
+mod check;
+mod error;
+mod evaluate;
+mod gradients;
+mod losses;
+
+pub use bigram::score_bigram;
+pub use check::check_batch;
+pub use error::{EvaluationError, EvaluationRole, ScoredTarget};
+pub use evaluate::{Evaluation, evaluate, evaluate_loss_batches_no_grad};
+pub use gradients::GradientBits;
+pub use losses::TargetLosses;

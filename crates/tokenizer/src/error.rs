@@ -68,10 +68,10 @@ pub enum TokenizerError {
         /// What the id had to be.
         expected: &'static str,
     },
-    /// Another rule of the format, or of a training request, is broken.
+    /// Another rule of the format is broken.
     #[error("{at}: {problem}")]
     Malformed {
-        /// The place in the artifact or the name of the argument.
+        /// The place in the artifact.
         at: String,
         /// What is wrong, what was expected.
         problem: String,

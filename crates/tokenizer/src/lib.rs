@@ -2,7 +2,7 @@
 //!
 //! Text is bytes. Every byte value is a token, and frequent neighbours are merged into longer
 //! tokens, so there is no text that cannot be encoded and decoding gives the same bytes back.
-//! [`train`] learns the merges, a [`TokenizerArtifact`] freezes them as data with an identity,
+//! [`train()`] learns the merges, a [`TokenizerArtifact`] freezes them as data with an identity,
 //! and a [`Tokenizer`] is an artifact that was checked and can be used.
 //!
 //! Left out on purpose: files (callers read and write bytes), threads, caches of encoded words,

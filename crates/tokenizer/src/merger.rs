@@ -2,13 +2,12 @@
 //!
 //! The definition: as long as some adjacent pair of tokens has a merge, replace the pair whose
 //! merge has the lowest rank, and of those the leftmost. Done literally, every replacement scans
-//! and moves everything, which is quadratic; `tests/it/naive_encoder.rs` does just that
-//! and serves as the reference.
+//! and moves everything, which is quadratic; `tests/it/naive_encoder.rs` does just that and
+//! serves as the reference.
 //!
 //! Here the tokens form a doubly linked list over the byte positions, and all pairs that have a
 //! merge wait in a heap ordered by (rank, position). A replacement creates at most two new pairs,
-//! so n bytes cost O(n log n) whatever it contains (the method of Zouhar et al. 2023,
-//! "A Formal Perspective on Byte-Pair Encoding", section 4).
+//! so n bytes cost O(n log n) whatever they are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -3,7 +3,8 @@
 //! When a merge joins two tokens, the last byte of the left one and the first byte of the right
 //! one become neighbours inside a token. If no merge of a vocabulary brings the bytes x and y
 //! together in this way, no token made by merging has x followed by y, so nothing is ever merged
-//! across an x followed by a y in text. Such a seam cuts a piece into independent parts with the same result.
+//! across an x followed by a y in text. Cutting at such a seam gives parts that can be merged on
+//! their own, with the same result.
 //!
 //! A text without a pretokenizer is one piece of any length. Most of its seams are a few dozen
 //! bytes apart, so merging works in the processor's nearest memory instead of all over the text.

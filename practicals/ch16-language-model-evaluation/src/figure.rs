@@ -1,5 +1,6 @@
 //! The losses of all runs as an SVG picture.
 
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use crate::{Checkpoint, Run};

@@ -77,5 +77,5 @@ fn nothing_can_be_saved_that_could_not_be_loaded() {
     }
     let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
     let error = Container::new(KIND, &json!({"deep": deep}), vec![]).unwrap_err();
-    assert!(matches!(error, ArchiveError::Malformed { .. }), "{error}");
+    assert!(matches!(error, ArchiveError::Content { .. }), "{error}");
 }

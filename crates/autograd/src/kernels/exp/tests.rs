@@ -96,15 +96,17 @@ fn the_f32_exponential_is_off_by_less_than_two_units_in_the_last_place() {
 #[test]
 #[ignore = "campaign: two thousand million exponentials, some minutes"]
 fn no_f32_has_an_exponential_off_by_two_units_in_the_last_place() {
-    let mut worst = (0.0, 0.0);
     let (lowest, highest) = ((-104.0_f32).to_bits(), 89.0_f32.to_bits());
-    let inputs = (0..=highest).chain((-0.0_f32).to_bits()..=lowest).map(f32::from_bits);
-    let inputs: &mut dyn Iterator<Item = f32> = &mut inputs.into_iter();
+    let mut inputs = (0..=highest).chain((-0.0_f32).to_bits()..=lowest).map(f32::from_bits);
+    let mut worst = (0.0, 0.0);
     loop {
-        let x: Vec<f32> = inputs.take(1 << 16).collect();
+        let x: Vec<f32> = inputs.by_ref().take(1 << 16).collect();
+        if x.is_empty() {
+            break;
+        }
         let mut z = x.clone();
         f32::run_exp(Kernels::fastest(), ExpSlice(&mut z));
-        for (&x, &z) in x.iter().zip(&z) {
+        for (x, z) in x.into_iter().zip(z) {
             let exact = libm::exp(x.into());
             let y = exact as f32;
             let unit = f64::from(y.next_up()) - f64::from(y);
@@ -113,11 +115,8 @@ fn no_f32_has_an_exponential_off_by_two_units_in_the_last_place() {
                 worst = (error, x);
             }
         }
-        if x.is_empty() {
-            break;
-        }
     }
-    assert!(worst.0 < 0.0, "the largest error is {:.4} ulp, at exp({:e})", worst.0, worst.1);
+    assert!(worst.0 < 2.0, "the largest error is {:.4} ulp, at exp({:e})", worst.0, worst.1);
 }
 
 /// The measure itself: y one step too large or too small is one unit off, give or take the rest.
