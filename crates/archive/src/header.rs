@@ -33,6 +33,9 @@ use crate::tensor::TensorInfo;
 pub const FORMAT_VERSION: u64 = 1;
 
 /// Most bytes of JSON in a header: 64 MiB, our choice. A tokenizer of half a million merges fits.
+///
+/// A header made to hurt costs its reader up to fifteen times its size in memory for a moment; the
+/// limit is what bounds it.
 pub const MAX_HEADER_LEN: u64 = 64 << 20;
 
 /// Bytes before the JSON text: its length.
@@ -141,13 +144,17 @@ impl Header {
     /// # Errors
     /// [`ArchiveError::HeaderTooLong`], since what is written must be readable.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, ArchiveError> {
-        let mut json = self.to_json()?;
-        // Data that begins at a multiple of 8 can later be mapped into memory as it is.
-        json.extend(std::iter::repeat_n(' ', json.len().next_multiple_of(8) - json.len()));
-        let length = json.len() as u64;
-        check_length(length)?;
-        Ok([&length.to_le_bytes()[..], json.as_bytes()].concat())
+        framed(self.to_json()?)
     }
+}
+
+/// Puts the length before a JSON text and spaces after it.
+fn framed(mut json: String) -> Result<Vec<u8>, ArchiveError> {
+    // Data that begins at a multiple of 8 can later be mapped into memory as it is.
+    json.extend(std::iter::repeat_n(' ', json.len().next_multiple_of(8) - json.len()));
+    let length = json.len() as u64;
+    check_length(length)?;
+    Ok([&length.to_le_bytes()[..], json.as_bytes()].concat())
 }
 
 /// Compares the JSON's length with [`MAX_HEADER_LEN`].

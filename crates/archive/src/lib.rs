@@ -1,9 +1,11 @@
-//! One file for a trained model: a safetensors container with a canonical header and a digest.
+//! One file for a trained model: a safetensors container with a canonical header and a digest, and
+//! the portable model in it.
 //!
-//! A container is one file in the safetensors format that any other tool can open. On top of the
+//! A [`Container`] is a file in the safetensors format, which many tools can open. On top of the
 //! format it promises three things: the same content always gives the same bytes, the content
 //! has an identity (a SHA-256 digest), and no change of any byte goes unnoticed. Saving is
 //! atomic: at every moment the file is either absent, the old one, or the complete new one.
+//! A [`PortableModel`] is a decoder and its tokenizer in such a file.
 //!
 //! Left out: compression, encryption, files split into parts, lazy or memory-mapped loading. The
 //! digest finds damage and mix-ups; it does not say who wrote a file.
@@ -12,6 +14,7 @@
 //! | --- | --- |
 //! | the bytes of the file | `header.rs`, then `canonical.rs` |
 //! | what is stored, and how it is read without a second copy | `container.rs`, `tensor.rs`, `source.rs` |
+//! | what a saved model is made of | `portable.rs` |
 //! | how a file appears all at once | `atomic.rs`, `atomic/draft.rs` |
 //! | what can go wrong | `error.rs` |
 //!
@@ -36,6 +39,7 @@ mod canonical;
 mod container;
 mod error;
 mod header;
+mod portable;
 mod source;
 mod tensor;
 
@@ -44,4 +48,5 @@ pub use canonical::canonical_json;
 pub use container::{Container, inspect};
 pub use error::ArchiveError;
 pub use header::{FORMAT_VERSION, Header, MAX_HEADER_LEN};
+pub use portable::{MODEL_KIND, PortableElement, PortableModel};
 pub use tensor::{Dtype, TensorData, TensorInfo, Values};

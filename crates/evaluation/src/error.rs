@@ -33,6 +33,17 @@ pub enum EvaluationError {
         /// Why not.
         source: ModelError,
     },
+    /// A count model over another number of ids than the batches.
+    #[error(
+        "the count model has {given} ids, the batches have {expected}: fit it with the vocabulary \
+         of their tokenizer"
+    )]
+    Vocabulary {
+        /// Ids of the count model.
+        given: usize,
+        /// Ids of the batches.
+        expected: usize,
+    },
     /// The count model cannot score a batch.
     #[error("the count model cannot score batch {batch}")]
     Baseline {

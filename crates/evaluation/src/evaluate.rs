@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use llm_autograd::{AutogradContext, Element};
 use llm_corpus::{BatchBinding, Partition, VariableBatch};
-use llm_metrics::MetricSummary;
+use llm_metrics::{MetricError, MetricSummary};
 use llm_model::{DecoderModel, ModelError};
 
 use crate::{EvaluationError, GradientBits, ScoredTarget, TargetLosses, check_batch};
@@ -60,7 +60,7 @@ pub fn evaluate_loss_batches_no_grad<E: Element, B: Borrow<VariableBatch>, L: Ta
 ) -> Result<Evaluation, EvaluationError> {
     let gradients_before: Vec<u64> = model.gradient_bits().collect();
     let context = AutogradContext::no_grad();
-    let mut total: Option<MetricSummary> = None;
+    let mut total = None;
     let mut batch_count = 0;
     for batch in batches {
         let batch = batch.borrow();
@@ -71,10 +71,7 @@ pub fn evaluate_loss_batches_no_grad<E: Element, B: Borrow<VariableBatch>, L: Ta
             .and_then(|()| compute_loss(&context, batch))
             .map_err(|source| refused(batch_count, source))?;
         let metrics = summarize(partition, batch_count, batch, &loss)?;
-        total = Some(match total {
-            Some(so_far) => so_far.merge(metrics)?,
-            None => metrics,
-        });
+        total = Some(pool(total, metrics)?);
         batch_count += 1;
     }
     let metrics = total.ok_or(EvaluationError::EmptyEpoch { role: partition.into() })?;
@@ -108,6 +105,17 @@ fn summarize(
         return Err(EvaluationError::NonFiniteLoss { partition, value: losses[place], target });
     }
     Ok(MetricSummary::from_token_nlls(losses)?)
+}
+
+/// The score of everything so far and of one more batch.
+pub(crate) fn pool(
+    so_far: Option<MetricSummary>,
+    batch: MetricSummary,
+) -> Result<MetricSummary, MetricError> {
+    match so_far {
+        Some(so_far) => so_far.merge(batch),
+        None => Ok(batch),
+    }
 }
 
 /// The document and position of the scored target number `place` of a batch.

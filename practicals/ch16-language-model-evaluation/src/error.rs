@@ -1,5 +1,7 @@
 //! What can go wrong in this chapter.
 
+use std::path::PathBuf;
+
 use llm_from_scratch_practical::archive::ArchiveError;
 use llm_from_scratch_practical::baselines::BaselineError;
 use llm_from_scratch_practical::corpus::CorpusError;
@@ -34,6 +36,14 @@ pub enum ChapterError {
         difference: f64,
         /// What was allowed.
         tolerance: f64,
+    },
+    /// A file that is there but is no model of 64-bit weights, or not any more.
+    #[error("{path} is no usable model", path = path.display())]
+    SavedModel {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ArchiveError,
     },
     /// Refused by `metrics`.
     #[error(transparent)]

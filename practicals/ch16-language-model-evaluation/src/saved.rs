@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use llm_from_scratch_practical::archive::PortableModel;
+use llm_from_scratch_practical::archive::{ArchiveError, PortableModel};
 use llm_from_scratch_practical::corpus::{Layout, Partition};
 use llm_from_scratch_practical::model::DecoderModel;
 use serde::Serialize;
@@ -44,9 +44,9 @@ pub(crate) fn save_and_restore(
     let restored = match path {
         Some(path) => {
             portable.save(path)?;
-            PortableModel::load(path)?
+            load(path)?
         }
-        None => PortableModel::from_bytes(&portable.to_bytes()?)?,
+        None => PortableModel::from_bytes(&portable.to_bytes())?,
     };
     let scores = score(&restored, NonZeroUsize::MIN)?;
     let unsaved = run.checkpoints.last();
@@ -95,7 +95,7 @@ pub struct Scores {
 /// # Errors
 /// A file that is missing, damaged or no model of 64-bit weights; a loss that is not finite.
 pub fn evaluate_saved(path: &Path, rows: NonZeroUsize) -> Result<SavedEvaluation, ChapterError> {
-    let portable = PortableModel::load(path)?;
+    let portable = load(path)?;
     Ok(SavedEvaluation {
         chapter: CHAPTER,
         execution: EXECUTION,
@@ -106,8 +106,16 @@ pub fn evaluate_saved(path: &Path, rows: NonZeroUsize) -> Result<SavedEvaluation
     })
 }
 
-fn score(portable: &PortableModel, rows: NonZeroUsize) -> Result<Scores, ChapterError> {
-    let (model, tokenizer) = portable.restore_text()?;
+/// A model file of 64-bit weights.
+fn load(path: &Path) -> Result<PortableModel<f64>, ChapterError> {
+    PortableModel::load(path).map_err(|source| match source {
+        ArchiveError::Io { .. } => ChapterError::Archive(source), // names the path itself
+        _ => ChapterError::SavedModel { path: path.to_owned(), source },
+    })
+}
+
+fn score(portable: &PortableModel<f64>, rows: NonZeroUsize) -> Result<Scores, ChapterError> {
+    let (model, tokenizer) = portable.restore_text();
     let chapter = Chapter::encoded_with(tokenizer, model.config().context_len)?;
     let layout = Layout::Padded { rows };
     Ok(Scores {

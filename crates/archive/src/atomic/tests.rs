@@ -228,10 +228,10 @@ fn saving_the_same_path_from_many_threads_leaves_one_complete_file() {
         let folder = folder();
         let path = folder.path().join("model");
         std::thread::scope(|scope| {
-            for thread in 0..8_u8 {
+            for thread in 0..4_u8 {
                 let path = &path;
                 scope.spawn(move || {
-                    for _ in 0..10 {
+                    for _ in 0..5 {
                         put(path, create, &[thread; 50_000]).expect(draft);
                     }
                 });

@@ -5,6 +5,7 @@ mod hostile;
 mod identity;
 #[cfg(target_os = "linux")] // elsewhere a kill may leave an unfinished draft
 mod kills;
+mod portable;
 mod round_trip;
 
 use llm_archive::{Container, TensorData};

@@ -1,0 +1,9 @@
+//! Behaviour of chapter 16, as a library and as a program.
+
+mod behaviour;
+mod commands;
+mod damaged_files;
+mod figures;
+mod identity;
+mod refusals;
+mod support;
