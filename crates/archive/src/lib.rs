@@ -8,7 +8,7 @@
 //! A [`PortableModel`] is a decoder and its tokenizer in such a file.
 //!
 //! Left out: compression, encryption, files split into parts, lazy or memory-mapped loading. The
-//! digest finds damage and mix-ups; it does not say who wrote a file.
+//! digest finds damage and mix-ups; it does not say who wrote a file. Taught in chapter 15.
 //!
 //! | to see | read |
 //! | --- | --- |

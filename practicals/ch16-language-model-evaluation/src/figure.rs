@@ -45,7 +45,9 @@ fn draw(runs: &[Run], svg: &mut String) -> Result<(), Box<dyn std::error::Error>
         .configure_mesh()
         .x_desc("updates")
         .y_desc("mean NLL (nats per target)")
+        .x_label_formatter(&|update| format!("{update:.0}"))
         .light_line_style(WHITE)
+        .label_style(("sans-serif", 14))
         .draw()?;
 
     for (run, &colour) in runs.iter().zip(COLOURS.iter().cycle()) {
@@ -70,7 +72,7 @@ fn draw(runs: &[Run], svg: &mut String) -> Result<(), Box<dyn std::error::Error>
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(SeriesLabelPosition::UpperMiddle)
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 14))

@@ -35,7 +35,7 @@ fn after(from: &str, to: &str) -> ArchiveError {
 }
 
 #[test]
-fn the_helpers_here_leave_a_good_file_good() {
+fn the_file_builder_here_leaves_a_good_file_good() {
     let (json, data) = parts();
     assert_eq!(file(&json, &data), small().to_bytes());
 }

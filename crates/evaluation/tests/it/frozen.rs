@@ -63,10 +63,11 @@ fn gradient_bits_tell_absent_from_zero_and_one_gradient_from_another() {
     model.clear_gradients();
     let absent = bits(&model);
     assert!(absent.len() <= 2 * model.parameters().len(), "a snapshot of nothing is small");
-    for parameter in model.parameters_mut() {
-        parameter.value_and_gradient(); // makes a gradient of zeros
-    }
-    assert_ne!(bits(&model), absent);
+    let [mut query, mut key] = [model.clone(), model];
+    query.parameters_mut()[2].value_and_gradient(); // makes a gradient of 64 zeros
+    key.parameters_mut()[3].value_and_gradient();
+    assert_ne!(bits(&query), absent);
+    assert_ne!(bits(&query), bits(&key), "the same numbers, but of another parameter");
 }
 
 /// A model that remembers something while it is read.
