@@ -87,8 +87,8 @@ fn refused(
         assert_eq!(state(&asked), before);
 
         let good = [
-            training(&[(2 * update, &[0, 2, 3, 1]), (2 * update + 1, &[0, 5])]),
-            training(&[(2 * update + 2, &[0, 4, 4, 0, 1])]),
+            training(&[(3 * update, &[0, 2, 3, 1]), (3 * update + 1, &[0, 5])]),
+            training(&[(3 * update + 2, &[0, 4, 4, 0, 1])]),
         ];
         let reports = [&mut never_asked, &mut asked]
             .map(|trainer| trainer.update(&binding(), &good).unwrap());

@@ -128,7 +128,8 @@ fn every_byte_of_a_model_file_matters() {
         bytes[position] ^= 1 << (position % 8);
         assert!(PortableModel::<f32>::from_bytes(&bytes).is_err(), "byte {position}");
     }
-    for len in 0..whole.len() {
+    // Every length is tried on a small container; here every thirteenth.
+    for len in (0..whole.len()).step_by(13) {
         assert!(PortableModel::<f32>::from_bytes(&whole[..len]).is_err(), "{len} bytes");
     }
 }

@@ -46,9 +46,10 @@ impl<E: Element> Kernel<E> for AdamWStep<'_, E> {
 
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
-        let [b1, b2] = self.betas.map(|b| simd.splat(b));
-        let [rest1, rest2] = self.betas.map(|b| simd.splat(E::ONE - b));
-        let [c1, c2] = self.corrections.map(|c| simd.splat(c));
+        let [b1, b2] = [simd.splat(self.betas[0]), simd.splat(self.betas[1])];
+        let rest1 = simd.splat(E::ONE - self.betas[0]);
+        let rest2 = simd.splat(E::ONE - self.betas[1]);
+        let [c1, c2] = [simd.splat(self.corrections[0]), simd.splat(self.corrections[1])];
         let (epsilon, rate) = (simd.splat(self.epsilon), simd.splat(self.rate));
         let decay = simd.splat(self.rate_times_decay);
         for start in (0..self.weights.len()).step_by(S::LANES) {

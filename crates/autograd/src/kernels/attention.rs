@@ -7,7 +7,7 @@
 //! order, whatever the tile. Memory is a few rows of scores, not a square of them.
 
 use super::matrix::{MatrixMut, MatrixView};
-use super::reduce::{Lanes, load_part, row_max};
+use super::reduce::{Dot, row_max, sum_row};
 use super::simd::{Kernel, Simd};
 use super::softmax::exponentials;
 use super::tile::{Start, TILE_ROWS, multiply_panel, pack_panels, panel_width};
@@ -189,9 +189,7 @@ fn scale_row<E: Element>(row: &mut [E], factor: E) {
 /// `p (dp - sum(p dp)) scale`.
 #[inline(always)]
 fn softmax_backward<E: Element, S: Simd<E>>(simd: S, p: &[E], dp: &mut [E], scale: E) {
-    let dot = Lanes::<E, S>::sum_row(simd, p.len(), |start, n, sum| {
-        simd.fma(load_part(simd, p, start, n), load_part(simd, dp, start, n), sum)
-    });
+    let dot = sum_row(simd, p.len(), Dot(p, dp));
     for (dp, &p) in dp.iter_mut().zip(p) {
         *dp = p * (*dp - dot) * scale;
     }

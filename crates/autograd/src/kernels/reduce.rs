@@ -10,61 +10,66 @@ use crate::Element;
 /// More vectors than sixteen lanes ever need (four of four f64).
 const MOST_VECTORS: usize = 4;
 
-/// The sixteen partial sums of a row, filled from left to right.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes<E: Element, S: Simd<E>> {
-    sums: [S::Vector; MOST_VECTORS],
+/// What is summed over a row. A trait and not a closure: a closure is a function of its own, which
+/// the compiler need not inline, and outside the kernel's function there are no AVX2 instructions.
+pub(crate) trait RowTerm<E: Element> {
+    /// `sum` plus the terms of the elements `start .. start + count`, in the first `count` lanes;
+    /// the other lanes must come out unchanged.
+    fn add<S: Simd<E>>(&mut self, simd: S, start: usize, count: usize, sum: S::Vector)
+    -> S::Vector;
 }
 
-impl<E: Element, S: Simd<E>> Lanes<E, S> {
-    /// Vectors in use.
-    const VECTORS: usize = REDUCTION_LANES / S::LANES;
-
-    #[inline(always)]
-    pub(crate) fn zero(simd: S) -> Self {
-        Self { sums: [simd.splat(E::ZERO); MOST_VECTORS] }
+/// The sum of a term over a row of `len` elements.
+#[inline(always)]
+pub(crate) fn sum_row<E: Element, S: Simd<E>>(simd: S, len: usize, mut term: impl RowTerm<E>) -> E {
+    let vectors = REDUCTION_LANES / S::LANES;
+    let mut sums = [simd.splat(E::ZERO); MOST_VECTORS];
+    let whole = len - len % REDUCTION_LANES;
+    for start in (0..whole).step_by(REDUCTION_LANES) {
+        for (v, sum) in sums.iter_mut().enumerate().take(vectors) {
+            *sum = term.add(simd, start + v * S::LANES, S::LANES, *sum);
+        }
     }
+    for (v, sum) in sums.iter_mut().enumerate().take(vectors) {
+        let start = whole + v * S::LANES;
+        if start < len {
+            *sum = term.add(simd, start, (len - start).min(S::LANES), *sum);
+        }
+    }
+    let mut lanes = [E::ZERO; REDUCTION_LANES];
+    for (v, sum) in sums.into_iter().enumerate().take(vectors) {
+        simd.store(sum, &mut lanes[v * S::LANES..]);
+    }
+    add_lanes(lanes)
+}
 
-    /// The sum of `term(i)` over the vectors of a row of `len` elements, where `term` gives the
-    /// lanes of the `S::LANES` elements from `i` on, added to the running sum it is handed; the
-    /// second argument is how many of them exist.
+/// The fixed tree: lane i takes lane i + 8, then i + 4, i + 2 and i + 1.
+#[inline(always)]
+fn add_lanes<E: Element>(mut lanes: [E; REDUCTION_LANES]) -> E {
+    let mut half = REDUCTION_LANES / 2;
+    while half > 0 {
+        for i in 0..half {
+            lanes[i] += lanes[i + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// Products of the elements of two rows.
+pub(crate) struct Dot<'a, E>(pub(crate) &'a [E], pub(crate) &'a [E]);
+
+impl<E: Element> RowTerm<E> for Dot<'_, E> {
     #[inline(always)]
-    pub(crate) fn sum_row(
+    fn add<S: Simd<E>>(
+        &mut self,
         simd: S,
-        len: usize,
-        mut add: impl FnMut(usize, usize, S::Vector) -> S::Vector,
-    ) -> E {
-        let mut lanes = Self::zero(simd);
-        let whole = len - len % REDUCTION_LANES;
-        for start in (0..whole).step_by(REDUCTION_LANES) {
-            for v in 0..Self::VECTORS {
-                lanes.sums[v] = add(start + v * S::LANES, S::LANES, lanes.sums[v]);
-            }
-        }
-        for v in 0..Self::VECTORS {
-            let start = whole + v * S::LANES;
-            if start < len {
-                lanes.sums[v] = add(start, (len - start).min(S::LANES), lanes.sums[v]);
-            }
-        }
-        lanes.total(simd)
-    }
-
-    /// The fixed tree: lane i takes lane i + 8, then i + 4, i + 2 and i + 1.
-    #[inline(always)]
-    fn total(self, simd: S) -> E {
-        let mut lanes = [E::ZERO; REDUCTION_LANES];
-        for v in 0..Self::VECTORS {
-            simd.store(self.sums[v], &mut lanes[v * S::LANES..]);
-        }
-        let mut half = REDUCTION_LANES / 2;
-        while half > 0 {
-            for i in 0..half {
-                lanes[i] += lanes[i + half];
-            }
-            half /= 2;
-        }
-        lanes[0]
+        start: usize,
+        count: usize,
+        sum: S::Vector,
+    ) -> S::Vector {
+        let a = load_part(simd, self.0, start, count);
+        simd.fma(a, load_part(simd, self.1, start, count), sum)
     }
 }
 

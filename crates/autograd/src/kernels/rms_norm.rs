@@ -1,6 +1,6 @@
 //! Root-mean-square normalisation of rows; the formulas stand in `ops/rms_norm.rs`.
 
-use super::reduce::{Lanes, load_part};
+use super::reduce::{Dot, RowTerm, load_part, sum_row};
 use super::simd::{Kernel, Simd};
 use crate::Element;
 
@@ -22,10 +22,7 @@ impl<E: Element> Kernel<E> for RmsNormForward<'_, E> {
         let count = E::from_f64(width as f64);
         let rows = self.x.chunks_exact(width).zip(self.y.chunks_exact_mut(width));
         for ((x, y), inverse_rms) in rows.zip(self.inverse_rms) {
-            let squares = Lanes::<E, S>::sum_row(simd, width, |start, n, sum| {
-                let x = load_part(simd, x, start, n);
-                simd.fma(x, x, sum)
-            });
+            let squares = sum_row(simd, width, Dot(x, x));
             let inverse = E::ONE / (squares / count + self.epsilon).sqrt();
             for ((y, &x), &gain) in y.iter_mut().zip(x).zip(self.gain) {
                 *y = x * inverse * gain;
@@ -56,16 +53,34 @@ impl<E: Element> Kernel<E> for RmsNormBackward<'_, E> {
             if let Some(gain_gradient) = self.gain_gradient.as_deref_mut() {
                 continue_gain_gradient(simd, x, dy, inverse, gain_gradient);
             }
-            let dot = Lanes::<E, S>::sum_row(simd, width, |start, n, sum| {
-                let x = load_part(simd, x, start, n);
-                let gain = load_part(simd, self.gain, start, n);
-                simd.fma(simd.mul(x, gain), load_part(simd, dy, start, n), sum)
-            });
+            let dot = sum_row(simd, width, GainedDot { x, gain: self.gain, dy });
             let pull = inverse * inverse * inverse * dot / count;
             for ((dy, &x), &gain) in dy.iter_mut().zip(x).zip(self.gain) {
                 *dy = *dy * gain * inverse - x * pull;
             }
         }
+    }
+}
+
+/// `x gain dy`
+struct GainedDot<'a, E> {
+    x: &'a [E],
+    gain: &'a [E],
+    dy: &'a [E],
+}
+
+impl<E: Element> RowTerm<E> for GainedDot<'_, E> {
+    #[inline(always)]
+    fn add<S: Simd<E>>(
+        &mut self,
+        simd: S,
+        start: usize,
+        count: usize,
+        sum: S::Vector,
+    ) -> S::Vector {
+        let x = load_part(simd, self.x, start, count);
+        let gained = simd.mul(x, load_part(simd, self.gain, start, count));
+        simd.fma(gained, load_part(simd, self.dy, start, count), sum)
     }
 }
 

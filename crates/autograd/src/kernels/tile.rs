@@ -130,8 +130,7 @@ impl<E: Element> MultiplyPanel<'_, E> {
         assert!(a.rows() == ROWS && panel.len() >= steps * width, "a panel of {steps} rows");
         let (row_stride, step_stride) = (a.row_stride(), a.column_stride());
         for (k, b) in panel.chunks_exact(width).take(steps).enumerate() {
-            let b: [S::Vector; PANEL_VECTORS] =
-                std::array::from_fn(|v| simd.load(&b[v * S::LANES..]));
+            let b = [simd.load(b), simd.load(&b[S::LANES..])];
             for (r, sums) in sums.iter_mut().enumerate() {
                 // SAFETY: `MatrixView` checked that (rows - 1, columns - 1) lies inside its data,
                 // and r < ROWS = rows, k < steps = columns.
