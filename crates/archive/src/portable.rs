@@ -1,9 +1,10 @@
 //! The portable model: a decoder and its tokenizer in one file, enough to score text anywhere.
 //!
 //! A container of kind [`MODEL_KIND`]. Its tensors are the parameters, in the decoder's own order;
-//! its metadata is the complete configuration, the element type and the tokenizer's artifact. Nothing
+//! its metadata is the complete configuration with the element type, and the tokenizer's artifact. Nothing
 //! of training is in it: no gradients, no optimizer, no data.
 
+mod config;
 mod element;
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::container::Container;
 use crate::error::{ArchiveError, excerpt};
 use crate::tensor::TensorData;
+use config::StoredConfig;
 pub use element::PortableElement;
 
 /// The kind of an archive that holds a decoder and its tokenizer.
@@ -26,8 +28,7 @@ pub const MODEL_KIND: &str = "model";
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelMetadata<'a> {
-    config: DecoderConfig,
-    dtype: Cow<'a, str>,
+    config: StoredConfig,
     tokenizer: Cow<'a, TokenizerArtifact>,
 }
 
@@ -124,13 +125,13 @@ impl<E: PortableElement> PortableModel<E> {
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
         let metadata: ModelMetadata<'_> = container.header().metadata()?;
-        if metadata.dtype != E::NAME {
-            let (found, expected) = (excerpt(&metadata.dtype), E::NAME);
+        if metadata.config.dtype != E::NAME {
+            let (found, expected) = (excerpt(&metadata.config.dtype), E::NAME);
             let reason = format!("the model is of type {found:?}, opened as {expected:?}");
             return Err(ArchiveError::content(reason));
         }
-        let config =
-            metadata.config.validate().map_err(|error| ArchiveError::content(error.to_string()))?;
+        let config = DecoderConfig::from(&metadata.config);
+        let config = config.validate().map_err(|error| ArchiveError::content(error.to_string()))?;
         let tokenizer = Tokenizer::from_artifact(metadata.tokenizer.into_owned())
             .map_err(|error| ArchiveError::content(format!("tokenizer: {error}")))?;
         demand_same_vocabulary(&config, &tokenizer)?;
@@ -149,8 +150,7 @@ fn container<'a, E: PortableElement>(
     tokenizer: &Tokenizer,
 ) -> Result<Container<'a>, ArchiveError> {
     let metadata = ModelMetadata {
-        config: **model.config(),
-        dtype: E::NAME.into(),
+        config: StoredConfig::new(model.config(), E::NAME),
         tokenizer: Cow::Borrowed(tokenizer.artifact()),
     };
     let tensors = model.parameters().iter().map(|parameter| {

@@ -21,9 +21,8 @@
 
 use std::collections::BTreeMap;
 
-use llm_corpus::{EncodedDocument, Partition};
+use llm_corpus::{EncodedDocument, Partition, TokenId};
 use llm_metrics::{ExactSum, MetricSummary};
-use llm_tokenizer::TokenId;
 
 use crate::BaselineError;
 

@@ -1,8 +1,8 @@
 //! Everything that this crate refuses, in one place.
 
 use llm_corpus::Partition;
+use llm_corpus::TokenId;
 use llm_metrics::MetricError;
-use llm_tokenizer::TokenId;
 
 /// Why a count model was not fitted or a transition not scored. Positions count from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -64,3 +64,6 @@ pub use overlap::check_no_overlap;
 pub use packed::PackedBatch;
 pub use partition::Partition;
 pub use ragged::{RaggedBatch, RaggedSegment};
+
+/// The tokenizer's id of a token, here for crates that read batches and need no tokenizer.
+pub use llm_tokenizer::TokenId;

@@ -74,12 +74,11 @@ fn the_file_names_every_part_of_the_configuration() {
     let config = json!({
         "vocab_size": 266, "d_model": 8, "n_layers": 1, "n_heads": 2, "n_kv_heads": 2,
         "head_dim": 4, "d_ff": 16, "context_len": 8, "rope_base": 10000.0, "norm_eps": 1e-6,
-        "tied_head": true, "attention_bias": false,
+        "tied_head": true, "attention_bias": false, "dtype": "f64",
     });
     assert_eq!(metadata["config"], config);
-    assert_eq!(metadata["dtype"], "f64");
     assert_eq!(metadata["tokenizer"]["vocab_size"], 266);
-    assert_eq!(metadata.as_object().expect("an object").len(), 3);
+    assert_eq!(metadata.as_object().expect("an object").len(), 2);
     let names: Vec<_> = header.tensors().iter().map(|tensor| tensor.name()).collect();
     assert_eq!(names.len(), 11);
     assert_eq!((names[0], names[10]), ("token_embedding.weight", "final_norm.gain"));
@@ -201,8 +200,8 @@ fn a_configuration_or_tokenizer_that_cannot_be_is_refused() {
         ("too many parameters", |m| m["config"]["d_ff"] = json!(u64::MAX)),
         // Fits 64 bits as a count of parameters, but no memory as a list of them.
         ("blocks", |m| m["config"]["n_layers"] = json!(1_u64 << 40)),
-        ("\"f64\"", |m| m["dtype"] = json!("f64")),
-        ("\"F32\"", |m| m["dtype"] = json!("F32")),
+        ("\"f64\"", |m| m["config"]["dtype"] = json!("f64")),
+        ("\"F32\"", |m| m["config"]["dtype"] = json!("F32")),
         ("tokenizer of 266", |m| {
             let other = chapter_four_tokenizer();
             m["tokenizer"] = serde_json::to_value(other.artifact()).expect("JSON");

@@ -14,6 +14,7 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
         cases: asked.unwrap_or(count),
         failure_persistence: None,
         max_shrink_iters: 2000,
+        max_shrink_time: 20_000, // ms
         ..ProptestConfig::default()
     }
 }
@@ -62,7 +63,7 @@ prop_compose! {
         tied_head in any::<bool>(),
         attention_bias in any::<bool>(),
         seed in 0_u64..1000,
-        sharpness in prop_oneof![Just(1.0), Just(4.0)],
+        sharpness in prop_oneof![Just(1.0), Just(4.0), Just(30.0)],
     ) -> RandomModel {
         let config = DecoderConfig {
             d_model, n_layers, n_kv_heads, d_ff, tied_head, attention_bias,

@@ -5,5 +5,6 @@ mod commands;
 mod damaged_files;
 mod figures;
 mod identity;
+mod lesson;
 mod refusals;
 mod support;
