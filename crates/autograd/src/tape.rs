@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::kernels::add_assign;
 use crate::{AutogradError, Element, Kernels, Tensor};
 
 /// Computes operations, and records them if it was made by [`recording`](Self::recording).
@@ -297,7 +298,7 @@ impl<E: Element> GradientFlow<'_, E> {
     pub(crate) fn add(&mut self, parent: Option<Place>, contribution: Vec<E>) {
         let Some(place) = parent else { return };
         match &mut self.gradients[place.node] {
-            Some(sum) => sum.iter_mut().zip(contribution).for_each(|(sum, x)| *sum += x),
+            Some(sum) => add_assign(self.kernels, sum, &contribution),
             empty => *empty = Some(contribution),
         }
     }

@@ -1,6 +1,7 @@
 //! One AdamW step over one parameter; `llm-trainer` owns the method and its state.
 
 use super::reduce::load_part;
+use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
 use crate::{Element, Kernels};
 
@@ -37,7 +38,7 @@ impl<E: Element> AdamWStep<'_, E> {
         let len = self.weights.len();
         let lengths = [self.gradient.len(), self.first_moment.len(), self.second_moment.len()];
         assert!(lengths == [len; 3], "adamw: {len} weights, gradient and moments of {lengths:?}");
-        E::run_adamw(kernels, self);
+        share(kernels, self, E::run_adamw);
     }
 }
 
@@ -68,5 +69,27 @@ impl<E: Element> Kernel<E> for AdamWStep<'_, E> {
             simd.store_partial(v, &mut self.second_moment[start..end]);
             simd.store_partial(w, &mut self.weights[start..end]);
         }
+    }
+}
+
+impl<E: Element> Shared for AdamWStep<'_, E> {
+    fn work(&self) -> usize {
+        20 * self.weights.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.weights.len(), 16, left, parts) else { return Err(self) };
+        let (weights, weights_rest) = self.weights.split_at_mut(at);
+        let (gradient, gradient_rest) = self.gradient.split_at(at);
+        let (first_moment, first_rest) = self.first_moment.split_at_mut(at);
+        let (second_moment, second_rest) = self.second_moment.split_at_mut(at);
+        let rest = Self {
+            weights: weights_rest,
+            gradient: gradient_rest,
+            first_moment: first_rest,
+            second_moment: second_rest,
+            ..self
+        };
+        Ok((Self { weights, gradient, first_moment, second_moment, ..rest }, rest))
     }
 }

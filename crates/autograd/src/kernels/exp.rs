@@ -4,8 +4,8 @@
 //! Taylor polynomial suffices for exp(r) (Muller 2016, "Elementary functions", chapter 11).
 //! `ln 2` is split into a leading part, whose product with n is subtracted without rounding by a
 //! fused multiply-add, and the rest. The error is promised to stay below 1 unit in the last place in
-//! f64 and 2 in f32. The largest ones measured by the tests are 0.812 in f64, over a table of
-//! high-precision values, and 0.924 in f32, over every input.
+//! f64 and 2 in f32. Measured, it stays below 0.812 in f64 and 0.847 in f32 over tables of
+//! high-precision values, and below 0.925 over every single f32.
 
 use super::simd::{Kernel, Simd};
 use crate::Element;

@@ -1,12 +1,13 @@
 //! Matrix product: blocks that fit the caches, cut into tiles that fit the registers.
 //!
 //! The blocking is Goto's (Goto and van de Geijn 2008, "Anatomy of high-performance matrix
-//! multiplication"): a block of `b` is copied into panels, a block of `a` into strips of six rows,
-//! and the tiles of their product read both in order. Blocks along the inner dimension continue
-//! the chains from the stored output, so the cut is invisible in the result.
+//! multiplication"): a block of `b` is copied into panels, a block of a transposed `a` into strips of
+//! six rows, and the tiles of their product read both in order. Blocks along the inner dimension
+//! continue the chains from the stored output, so the cut is invisible in the result.
 
 use super::Kernels;
 use super::matrix::{MatrixMut, MatrixView};
+use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
 use super::tile::{Start, TILE_ROWS, multiply_panel, pack_panels, panel_width};
 use crate::Element;
@@ -18,6 +19,9 @@ const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b`: a block stays in the last-level cache.
 const BLOCK_COLUMNS: usize = 1024;
 
+/// Columns between two cuts: whole panels of either precision.
+const COLUMN_UNIT: usize = 16;
+
 /// `c = a b`, or `c = c + a b` with the chains continued, shared between threads when large.
 pub(crate) fn matmul<E: Element>(
     kernels: Kernels,
@@ -28,41 +32,7 @@ pub(crate) fn matmul<E: Element>(
 ) {
     assert_eq!((a.rows(), b.columns()), (c.rows(), c.columns()), "shape of the output");
     assert_eq!(a.columns(), b.rows(), "inner dimension");
-    let work = a.rows() * a.columns() * b.columns();
-    share(kernels, a, b, c, start, kernels.parts(work));
-}
-
-/// Cuts the output into `parts` of about the same size and computes them side by side.
-fn share<E: Element>(
-    kernels: Kernels,
-    a: MatrixView<'_, E>,
-    b: MatrixView<'_, E>,
-    c: MatrixMut<'_, E>,
-    start: Start,
-    parts: usize,
-) {
-    let (rows, columns, steps) = (c.rows(), c.columns(), a.columns());
-    let cut_rows = rows >= columns;
-    if parts < 2 || rows.max(columns) < 2 {
-        return E::run_matmul(kernels, MatMul { a, b, c, start });
-    }
-    let left = parts / 2;
-    let unit = if cut_rows { TILE_ROWS } else { 16 };
-    let whole = if cut_rows { rows } else { columns };
-    let at = (whole * left / parts).next_multiple_of(unit).min(whole - 1);
-    if cut_rows {
-        let (upper, lower) = c.split_rows(at);
-        rayon::join(
-            || share(kernels, a.block(0..at, 0..steps), b, upper, start, left),
-            || share(kernels, a.block(at..rows, 0..steps), b, lower, start, parts - left),
-        );
-    } else {
-        let (first, second) = c.split_columns(at);
-        rayon::join(
-            || share(kernels, a, b.block(0..steps, 0..at), first, start, left),
-            || share(kernels, a, b.block(0..steps, at..columns), second, start, parts - left),
-        );
-    }
+    share(kernels, MatMul { a, b, c, start }, E::run_matmul);
 }
 
 /// The product of one thread.
@@ -71,6 +41,28 @@ pub struct MatMul<'a, E> {
     b: MatrixView<'a, E>,
     c: MatrixMut<'a, E>,
     start: Start,
+}
+
+impl<E: Element> Shared for MatMul<'_, E> {
+    fn work(&self) -> usize {
+        self.a.rows() * self.a.columns() * self.b.columns()
+    }
+
+    /// Cuts the longer side of the output, between tiles.
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let (rows, columns, steps) = (self.c.rows(), self.c.columns(), self.a.columns());
+        if rows >= columns {
+            let Some(at) = cut_at(rows, TILE_ROWS, left, parts) else { return Err(self) };
+            let (upper, lower) = self.c.split_rows(at);
+            let a = [self.a.block(0..at, 0..steps), self.a.block(at..rows, 0..steps)];
+            Ok((Self { a: a[0], c: upper, ..self }, Self { a: a[1], c: lower, ..self }))
+        } else {
+            let Some(at) = cut_at(columns, COLUMN_UNIT, left, parts) else { return Err(self) };
+            let (first, second) = self.c.split_columns(at);
+            let b = [self.b.block(0..steps, 0..at), self.b.block(0..steps, at..columns)];
+            Ok((Self { b: b[0], c: first, ..self }, Self { b: b[1], c: second, ..self }))
+        }
+    }
 }
 
 impl<E: Element> Kernel<E> for MatMul<'_, E> {
@@ -92,9 +84,21 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
                 pack_panels(simd, b.block(block_steps.clone(), block_columns.clone()), &mut panels);
                 for row in (0..rows).step_by(BLOCK_ROWS) {
                     let block_rows = row..(row + BLOCK_ROWS).min(rows);
-                    pack_strips(a.block(block_rows.clone(), block_steps.clone()), &mut strips);
+                    let a = a.block(block_rows.clone(), block_steps.clone());
                     let c = c.block(block_rows, block_columns.clone());
-                    multiply_block(simd, &strips, &panels, block_steps.len(), c, start);
+                    if a.column_stride() == 1 {
+                        multiply_block(simd, Rows::InPlace(a), &panels, c, start);
+                    } else {
+                        pack_strips(a, &mut strips);
+                        let steps = a.columns();
+                        multiply_block(
+                            simd,
+                            Rows::Strips { data: &strips, steps },
+                            &panels,
+                            c,
+                            start,
+                        );
+                    }
                 }
             }
         }
@@ -115,25 +119,53 @@ fn pack_strips<E: Element>(a: MatrixView<'_, E>, strips: &mut Vec<E>) {
     }
 }
 
+/// The rows of a block of `a`, as the tiles read them.
+#[derive(Clone, Copy)]
+enum Rows<'a, E> {
+    /// Each row's elements lie one after the other already.
+    InPlace(MatrixView<'a, E>),
+    /// Copied by [`pack_strips`].
+    Strips { data: &'a [E], steps: usize },
+}
+
+impl<'a, E: Element> Rows<'a, E> {
+    #[inline(always)]
+    fn steps(&self) -> usize {
+        match self {
+            Self::InPlace(a) => a.columns(),
+            Self::Strips { steps, .. } => *steps,
+        }
+    }
+
+    /// Up to six rows from `row` on, where a strip begins.
+    #[inline(always)]
+    fn tile(&self, row: usize, height: usize) -> MatrixView<'a, E> {
+        match *self {
+            Self::InPlace(a) => a.block(row..row + height, 0..a.columns()),
+            Self::Strips { data, steps } => {
+                let strip = &data[row * steps..(row + height) * steps];
+                MatrixView::with_strides(strip, [height, steps], [1, height])
+            }
+        }
+    }
+}
+
 /// All tiles of one block of the output.
 #[inline(always)]
 fn multiply_block<E: Element, S: Simd<E>>(
     simd: S,
-    strips: &[E],
+    a: Rows<'_, E>,
     panels: &[E],
-    steps: usize,
     mut c: MatrixMut<'_, E>,
     start: Start,
 ) {
     let (rows, columns, width) = (c.rows(), c.columns(), panel_width::<E, S>());
-    for (panel, column) in panels.chunks_exact(width * steps).zip((0..).step_by(width)) {
+    for (panel, column) in panels.chunks_exact(width * a.steps()).zip((0..).step_by(width)) {
         let tile_columns = column..(column + width).min(columns);
         for row in (0..rows).step_by(TILE_ROWS) {
             let height = (rows - row).min(TILE_ROWS);
-            let strip = &strips[row * steps..(row + height) * steps];
-            let a = MatrixView::with_strides(strip, [height, steps], [1, height]);
             let c = c.block(row..row + height, tile_columns.clone());
-            multiply_panel(simd, a, panel, c, start);
+            multiply_panel(simd, a.tile(row, height), panel, c, start);
         }
     }
 }

@@ -8,12 +8,14 @@ mod adamw;
 mod attention;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod elementwise;
 mod exp;
 mod matmul;
 mod matrix;
 mod portable;
 mod reduce;
 mod rms_norm;
+mod share;
 mod simd;
 mod softmax;
 mod swiglu;
@@ -23,10 +25,12 @@ use std::sync::OnceLock;
 
 pub use adamw::AdamWStep;
 pub(crate) use attention::{AttentionBackward, AttentionForward, AttentionShape};
+pub(crate) use elementwise::{AddAssign, MulAssign, add_assign};
 pub(crate) use exp::{ExpConstants, ExpSlice};
 pub(crate) use matmul::{MatMul, matmul};
 pub(crate) use matrix::{MatrixMut, MatrixView};
-pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward};
+pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward, RmsNormGain};
+pub(crate) use share::share;
 pub(crate) use simd::Kernel;
 pub(crate) use softmax::SoftmaxRow;
 pub(crate) use swiglu::{SwigluBackward, SwigluForward};
@@ -150,6 +154,12 @@ pub trait ElementKernels: ExpConstants + Copy {
     #[doc(hidden)]
     fn run_rms_norm_backward(kernels: Kernels, kernel: RmsNormBackward<'_, Self>);
     #[doc(hidden)]
+    fn run_rms_norm_gain(kernels: Kernels, kernel: RmsNormGain<'_, Self>);
+    #[doc(hidden)]
+    fn run_add_assign(kernels: Kernels, kernel: AddAssign<'_, Self>);
+    #[doc(hidden)]
+    fn run_mul_assign(kernels: Kernels, kernel: MulAssign<'_, Self>);
+    #[doc(hidden)]
     fn run_swiglu_forward(kernels: Kernels, kernel: SwigluForward<'_, Self>);
     #[doc(hidden)]
     fn run_swiglu_backward(kernels: Kernels, kernel: SwigluBackward<'_, Self>);
@@ -182,6 +192,9 @@ compile_kernels! {
     run_softmax_row(SoftmaxRow) -> (Self, Self);
     run_rms_norm_forward(RmsNormForward);
     run_rms_norm_backward(RmsNormBackward);
+    run_rms_norm_gain(RmsNormGain);
+    run_add_assign(AddAssign);
+    run_mul_assign(MulAssign);
     run_swiglu_forward(SwigluForward);
     run_swiglu_backward(SwigluBackward);
     run_attention_forward(AttentionForward);

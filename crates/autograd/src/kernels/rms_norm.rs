@@ -1,6 +1,7 @@
 //! Root-mean-square normalisation of rows; the formulas stand in `ops/rms_norm.rs`.
 
 use super::reduce::{Dot, RowTerm, load_part, sum_row};
+use super::share::{Shared, cut_at};
 use super::simd::{Kernel, Simd};
 use crate::Element;
 
@@ -32,33 +33,116 @@ impl<E: Element> Kernel<E> for RmsNormForward<'_, E> {
     }
 }
 
-/// Turns the gradient of `y` into that of `x`, in place, and continues the gradient of the gain.
+impl<E: Element> Shared for RmsNormForward<'_, E> {
+    fn work(&self) -> usize {
+        4 * self.x.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let width = self.gain.len();
+        let Some(at) = cut_at(self.inverse_rms.len(), 1, left, parts) else { return Err(self) };
+        let (x, x_rest) = self.x.split_at(at * width);
+        let (y, y_rest) = self.y.split_at_mut(at * width);
+        let (inverse_rms, inverse_rest) = self.inverse_rms.split_at_mut(at);
+        let (gain, epsilon) = (self.gain, self.epsilon);
+        Ok((
+            Self { x, gain, epsilon, y, inverse_rms },
+            Self { x: x_rest, gain, epsilon, y: y_rest, inverse_rms: inverse_rest },
+        ))
+    }
+}
+
+/// Turns the gradient of `y` into that of `x`, in place. The gradient of the gain must be continued
+/// first: it needs the gradient of `y`.
 pub struct RmsNormBackward<'a, E> {
     pub(crate) x: &'a [E],
     pub(crate) gain: &'a [E],
     pub(crate) inverse_rms: &'a [E],
     pub(crate) gradient: &'a mut [E],
-    pub(crate) gain_gradient: Option<&'a mut [E]>,
 }
 
 impl<E: Element> Kernel<E> for RmsNormBackward<'_, E> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd<E>>(mut self, simd: S) {
+    fn run<S: Simd<E>>(self, simd: S) {
         let width = self.gain.len();
         let count = E::from_f64(width as f64);
         let rows = self.x.chunks_exact(width).zip(self.gradient.chunks_exact_mut(width));
         for ((x, dy), &inverse) in rows.zip(self.inverse_rms) {
-            if let Some(gain_gradient) = self.gain_gradient.as_deref_mut() {
-                continue_gain_gradient(simd, x, dy, inverse, gain_gradient);
-            }
             let dot = sum_row(simd, width, GainedDot { x, gain: self.gain, dy });
             let pull = inverse * inverse * inverse * dot / count;
             for ((dy, &x), &gain) in dy.iter_mut().zip(x).zip(self.gain) {
                 *dy = *dy * gain * inverse - x * pull;
             }
         }
+    }
+}
+
+impl<E: Element> Shared for RmsNormBackward<'_, E> {
+    fn work(&self) -> usize {
+        6 * self.x.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let width = self.gain.len();
+        let Some(at) = cut_at(self.inverse_rms.len(), 1, left, parts) else { return Err(self) };
+        let (x, x_rest) = self.x.split_at(at * width);
+        let (gradient, gradient_rest) = self.gradient.split_at_mut(at * width);
+        let (inverse_rms, inverse_rest) = self.inverse_rms.split_at(at);
+        let gain = self.gain;
+        Ok((
+            Self { x, gain, inverse_rms, gradient },
+            Self { x: x_rest, gain, inverse_rms: inverse_rest, gradient: gradient_rest },
+        ))
+    }
+}
+
+/// Continues the gradient of the gain: for every feature a chain over the rows, in order.
+///
+/// `gain_gradient` has the features `first .. first + gain_gradient.len()` of `width`; threads share
+/// features, never rows.
+pub struct RmsNormGain<'a, E> {
+    pub(crate) x: &'a [E],
+    pub(crate) inverse_rms: &'a [E],
+    pub(crate) gradient: &'a [E],
+    pub(crate) width: usize,
+    pub(crate) first: usize,
+    pub(crate) gain_gradient: &'a mut [E],
+}
+
+impl<E: Element> Kernel<E> for RmsNormGain<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<E>>(self, simd: S) {
+        let rows = self.x.chunks_exact(self.width).zip(self.gradient.chunks_exact(self.width));
+        for ((x, dy), &inverse) in rows.zip(self.inverse_rms) {
+            let inverse = simd.splat(inverse);
+            for start in (0..self.gain_gradient.len()).step_by(S::LANES) {
+                let n = (self.gain_gradient.len() - start).min(S::LANES);
+                let normalised = simd.mul(load_part(simd, x, self.first + start, n), inverse);
+                let so_far = load_part(simd, self.gain_gradient, start, n);
+                let dy = load_part(simd, dy, self.first + start, n);
+                let sum = simd.fma(dy, normalised, so_far);
+                simd.store_partial(sum, &mut self.gain_gradient[start..start + n]);
+            }
+        }
+    }
+}
+
+impl<E: Element> Shared for RmsNormGain<'_, E> {
+    fn work(&self) -> usize {
+        2 * self.inverse_rms.len() * self.gain_gradient.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let len = self.gain_gradient.len();
+        let Some(at) = cut_at(len, 16, left, parts) else { return Err(self) };
+        let (here, rest) = self.gain_gradient.split_at_mut(at);
+        let first = self.first;
+        let second = Self { first: first + at, gain_gradient: rest, ..self };
+        Ok((Self { first, gain_gradient: here, ..second }, second))
     }
 }
 
@@ -81,24 +165,5 @@ impl<E: Element> RowTerm<E> for GainedDot<'_, E> {
         let x = load_part(simd, self.x, start, count);
         let gained = simd.mul(x, load_part(simd, self.gain, start, count));
         simd.fma(gained, load_part(simd, self.dy, start, count), sum)
-    }
-}
-
-/// One step of every feature's chain over the tokens.
-#[inline(always)]
-fn continue_gain_gradient<E: Element, S: Simd<E>>(
-    simd: S,
-    x: &[E],
-    dy: &[E],
-    inverse: E,
-    gain_gradient: &mut [E],
-) {
-    let inverse = simd.splat(inverse);
-    for start in (0..x.len()).step_by(S::LANES) {
-        let n = (x.len() - start).min(S::LANES);
-        let normalised = simd.mul(load_part(simd, x, start, n), inverse);
-        let so_far = load_part(simd, gain_gradient, start, n);
-        let sum = simd.fma(load_part(simd, dy, start, n), normalised, so_far);
-        simd.store_partial(sum, &mut gain_gradient[start..start + n]);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::exp::exp;
 use super::reduce::load_part;
+use super::share::{Shared, cut_at};
 use super::simd::{Kernel, Simd};
 use crate::Element;
 
@@ -23,6 +24,20 @@ impl<E: Element> Kernel<E> for SwigluForward<'_, E> {
             let y = simd.mul(silu, load_part(simd, self.up, start, n));
             simd.store_partial(y, &mut self.y[start..start + n]);
         }
+    }
+}
+
+impl<E: Element> Shared for SwigluForward<'_, E> {
+    fn work(&self) -> usize {
+        20 * self.y.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.y.len(), 16, left, parts) else { return Err(self) };
+        let (gate, gate_rest) = self.gate.split_at(at);
+        let (up, up_rest) = self.up.split_at(at);
+        let (y, y_rest) = self.y.split_at_mut(at);
+        Ok((Self { gate, up, y }, Self { gate: gate_rest, up: up_rest, y: y_rest }))
     }
 }
 
@@ -49,6 +64,29 @@ impl<E: Element> Kernel<E> for SwigluBackward<'_, E> {
             simd.store_partial(d_gate, &mut self.gate_gradient[start..start + n]);
             simd.store_partial(simd.mul(dy, silu), &mut self.gradient[start..start + n]);
         }
+    }
+}
+
+impl<E: Element> Shared for SwigluBackward<'_, E> {
+    fn work(&self) -> usize {
+        25 * self.gradient.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.gradient.len(), 16, left, parts) else { return Err(self) };
+        let (gate, gate_rest) = self.gate.split_at(at);
+        let (up, up_rest) = self.up.split_at(at);
+        let (gradient, gradient_rest) = self.gradient.split_at_mut(at);
+        let (gate_gradient, gate_gradient_rest) = self.gate_gradient.split_at_mut(at);
+        Ok((
+            Self { gate, up, gradient, gate_gradient },
+            Self {
+                gate: gate_rest,
+                up: up_rest,
+                gradient: gradient_rest,
+                gate_gradient: gate_gradient_rest,
+            },
+        ))
     }
 }
 

@@ -100,9 +100,11 @@ proptest! {
     }
 
     #[test]
-    fn row_kernels_give_the_same_bits_on_every_implementation(width in 1usize..70, rows in 1usize..4) {
-        rows_agree::<f32>(width, rows);
-        rows_agree::<f64>(width, rows);
+    fn row_kernels_give_the_same_bits_on_every_implementation_and_cut(
+        width in 1usize..70, rows in 1usize..9, threads in 1usize..5,
+    ) {
+        rows_agree::<f32>(width, rows, threads);
+        rows_agree::<f64>(width, rows, threads);
     }
 }
 
@@ -116,38 +118,45 @@ fn row_outputs<E: Element>(kernels: Kernels, width: usize, rows: usize) -> Vec<u
     let epsilon = E::from_f64(1e-6);
     let forward =
         RmsNormForward { x: &x, gain: &gain, epsilon, y: &mut y, inverse_rms: &mut inverse_rms };
-    E::run_rms_norm_forward(kernels, forward);
+    share(kernels, forward, E::run_rms_norm_forward);
     out.extend(bits(&y));
     out.extend(bits(&inverse_rms));
 
     let (mut gradient, mut gain_gradient) = (up.clone(), gain.clone());
-    E::run_rms_norm_backward(
-        kernels,
-        RmsNormBackward {
-            x: &x,
-            gain: &gain,
-            inverse_rms: &inverse_rms,
-            gradient: &mut gradient,
-            gain_gradient: Some(&mut gain_gradient),
-        },
-    );
+    let chains = RmsNormGain {
+        x: &x,
+        inverse_rms: &inverse_rms,
+        gradient: &gradient,
+        width,
+        first: 0,
+        gain_gradient: &mut gain_gradient,
+    };
+    share(kernels, chains, E::run_rms_norm_gain);
+    let backward =
+        RmsNormBackward { x: &x, gain: &gain, inverse_rms: &inverse_rms, gradient: &mut gradient };
+    share(kernels, backward, E::run_rms_norm_backward);
     out.extend(bits(&gradient));
     out.extend(bits(&gain_gradient));
 
-    E::run_swiglu_forward(kernels, SwigluForward { gate: &x, up: &up, y: &mut y });
+    let forward = SwigluForward { gate: &x, up: &up, y: &mut y };
+    share(kernels, forward, E::run_swiglu_forward);
     out.extend(bits(&y));
     let (mut gradient, mut gate_gradient) = (y.clone(), y.clone());
-    E::run_swiglu_backward(
-        kernels,
-        SwigluBackward {
-            gate: &x,
-            up: &up,
-            gradient: &mut gradient,
-            gate_gradient: &mut gate_gradient,
-        },
-    );
+    let backward = SwigluBackward {
+        gate: &x,
+        up: &up,
+        gradient: &mut gradient,
+        gate_gradient: &mut gate_gradient,
+    };
+    share(kernels, backward, E::run_swiglu_backward);
     out.extend(bits(&gradient));
     out.extend(bits(&gate_gradient));
+
+    let mut sum = x.clone();
+    share(kernels, AddAssign { sum: &mut sum, x: &up }, E::run_add_assign);
+    out.extend(bits(&sum));
+    share(kernels, MulAssign { y: &mut sum, x: &up }, E::run_mul_assign);
+    out.extend(bits(&sum));
 
     let mut row = x.clone();
     let (largest, sum) = E::run_softmax_row(kernels, SoftmaxRow(&mut row));
@@ -174,11 +183,12 @@ fn row_outputs<E: Element>(kernels: Kernels, width: usize, rows: usize) -> Vec<u
     out
 }
 
-fn rows_agree<E: Element>(width: usize, rows: usize) {
-    let [first, others @ ..] = &implementations()[..] else { unreachable!() };
-    let expected = row_outputs::<E>(*first, width, rows);
-    for kernels in others {
-        assert!(row_outputs::<E>(*kernels, width, rows) == expected, "{} {width}", kernels.name());
+fn rows_agree<E: Element>(width: usize, rows: usize, threads: usize) {
+    let expected = row_outputs::<E>(Kernels::portable(), width, rows);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    for kernels in implementations() {
+        let outputs = pool.install(|| row_outputs::<E>(kernels, width, rows));
+        assert!(outputs == expected, "{} {width} x {rows}, {threads} threads", kernels.name());
     }
 }
 

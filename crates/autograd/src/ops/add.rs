@@ -1,5 +1,6 @@
 //! Addition: `y = a + b`; both gradients are that of y.
 
+use crate::kernels::add_assign;
 use crate::shape::expect;
 use crate::{AutogradContext, Element, TensorValue};
 
@@ -14,11 +15,12 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn add(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
         expect("add", "b", b.shape(), a.shape());
-        let sums = a.data().iter().zip(b.data()).map(|(&a, &b)| a + b).collect();
+        let mut sum = a.data().to_vec();
+        add_assign(self.kernels(), &mut sum, b.data());
         let (to_a, to_b) = (a.place(), b.place());
-        self.record("add", &[a, b], a.tensor().same_shape(sums), move |gradient, flow| {
-            flow.accumulate(to_b, gradient.len(), |_, sum| {
-                sum.iter_mut().zip(&gradient).for_each(|(sum, &g)| *sum += g);
+        self.record("add", &[a, b], a.tensor().same_shape(sum), move |gradient, flow| {
+            flow.accumulate(to_b, gradient.len(), |kernels, sum| {
+                add_assign(kernels, sum, &gradient)
             });
             flow.add(to_a, gradient);
         })

@@ -3,6 +3,7 @@
 mod add;
 mod add_row;
 mod attention;
+mod cached_attention;
 mod cross_entropy;
 mod embedding;
 mod matmul;

@@ -1,7 +1,8 @@
 //! Multiplication element by element: `y = a b`, `da = dy b`, `db = dy a`.
 
+use crate::kernels::{MulAssign, share};
 use crate::shape::expect;
-use crate::{AutogradContext, Element, TensorValue};
+use crate::{AutogradContext, Element, Kernels, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
     /// `a * b`, element by element. A dropout mask is a constant `b`.
@@ -14,19 +15,24 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn mul(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
         expect("mul", "b", b.shape(), a.shape());
-        let product = |x: &[E], y: &[E]| x.iter().zip(y).map(|(&x, &y)| x * y).collect::<Vec<E>>();
-        let y = a.tensor().same_shape(product(a.data(), b.data()));
+        let y = a.tensor().same_shape(product(self.kernels(), a.data(), b.data()));
         let saved = [a.clone(), b.clone()];
         self.record("mul", &[a, b], y, move |gradient, flow| {
             let [a, b] = saved;
             if a.tracks_gradient() {
-                flow.add(a.place(), product(&gradient, b.data()));
+                flow.add(a.place(), product(flow.kernels, &gradient, b.data()));
             }
             if b.tracks_gradient() {
-                flow.add(b.place(), product(&gradient, a.data()));
+                flow.add(b.place(), product(flow.kernels, &gradient, a.data()));
             }
         })
     }
+}
+
+fn product<E: Element>(kernels: Kernels, x: &[E], y: &[E]) -> Vec<E> {
+    let mut product = y.to_vec();
+    share(kernels, MulAssign { y: &mut product, x }, E::run_mul_assign);
+    product
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! With `s = 1 / sqrt(mean(x^2) + epsilon)`: `y = x s gain`,
 //! `dx = dy gain s - x s^3 sum(x gain dy) / columns`, `dgain = sum over rows of dy x s`.
 
-use crate::kernels::{RmsNormBackward, RmsNormForward};
+use crate::kernels::{RmsNormBackward, RmsNormForward, RmsNormGain, share};
 use crate::shape::expect;
 use crate::{AutogradContext, Element, TensorValue};
 
@@ -37,29 +37,30 @@ impl<E: Element> AutogradContext<E> {
             y: &mut y,
             inverse_rms: &mut inverse_rms,
         };
-        E::run_rms_norm_forward(self.kernels(), forward);
+        share(self.kernels(), forward, E::run_rms_norm_forward);
 
         let saved = [x.clone(), gain.clone()];
         let y = x.tensor().same_shape(y);
         self.record("rms_norm", &[x, gain], y, move |mut gradient, flow| {
             let [x, gain] = saved;
-            let mut backward = |kernels, gain_gradient: Option<&mut [E]>| {
-                let backward = RmsNormBackward {
+            flow.accumulate(gain.place(), columns, |kernels, gain_gradient| {
+                let chains = RmsNormGain {
                     x: x.data(),
-                    gain: gain.data(),
                     inverse_rms: &inverse_rms,
-                    gradient: &mut gradient,
+                    gradient: &gradient,
+                    width: columns,
+                    first: 0,
                     gain_gradient,
                 };
-                E::run_rms_norm_backward(kernels, backward);
+                share(kernels, chains, E::run_rms_norm_gain);
+            });
+            let backward = RmsNormBackward {
+                x: x.data(),
+                gain: gain.data(),
+                inverse_rms: &inverse_rms,
+                gradient: &mut gradient,
             };
-            if gain.tracks_gradient() {
-                flow.accumulate(gain.place(), columns, |kernels, sums| {
-                    backward(kernels, Some(sums))
-                });
-            } else {
-                backward(flow.kernels, None);
-            }
+            share(flow.kernels, backward, E::run_rms_norm_backward);
             flow.add(x.place(), gradient);
         })
     }

@@ -3,7 +3,7 @@
 //!
 //! `dup = dy silu(gate)`, `dgate = dy up (s + silu(gate) (1 - s))` with `s = sigmoid(gate)`.
 
-use crate::kernels::{SwigluBackward, SwigluForward};
+use crate::kernels::{SwigluBackward, SwigluForward, share};
 use crate::shape::expect;
 use crate::{AutogradContext, Element, TensorValue};
 
@@ -20,7 +20,7 @@ impl<E: Element> AutogradContext<E> {
         expect("swiglu", "up", up.shape(), gate.shape());
         let mut y = vec![E::ZERO; gate.data().len()];
         let forward = SwigluForward { gate: gate.data(), up: up.data(), y: &mut y };
-        E::run_swiglu_forward(self.kernels(), forward);
+        share(self.kernels(), forward, E::run_swiglu_forward);
         let y = gate.tensor().same_shape(y);
         let saved = [gate.clone(), up.clone()];
         self.record("swiglu", &[gate, up], y, move |mut gradient, flow| {
@@ -32,7 +32,7 @@ impl<E: Element> AutogradContext<E> {
                 gradient: &mut gradient,
                 gate_gradient: &mut gate_gradient,
             };
-            E::run_swiglu_backward(flow.kernels, backward);
+            share(flow.kernels, backward, E::run_swiglu_backward);
             flow.add(gate.place(), gate_gradient);
             flow.add(up.place(), gradient);
         })

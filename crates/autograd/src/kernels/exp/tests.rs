@@ -67,6 +67,8 @@ fn largest_error<E: Element>(kernels: Kernels, table: &[Line<E>]) -> (f64, E) {
     worst
 }
 
+/// Bounds are what the documentation of `exp` states, below what it promises, so that a loss of
+/// accuracy is noticed.
 fn stays_below<E: Element>(bound: f64, table: &[Line<E>]) {
     assert!(table.len() > 4000, "only {} lines", table.len());
     for kernels in [Kernels::portable(), Kernels::fastest()] {
@@ -82,20 +84,20 @@ fn stays_below<E: Element>(bound: f64, table: &[Line<E>]) {
 }
 
 #[test]
-fn the_f64_exponential_is_off_by_less_than_one_unit_in_the_last_place() {
-    stays_below(1.0, &parse!(include_str!("../../../testdata/exp_f64.txt"), f64, u64));
+fn the_f64_exponential_is_as_accurate_as_documented() {
+    stays_below(0.812, &parse!(include_str!("../../../testdata/exp_f64.txt"), f64, u64));
 }
 
 #[test]
-fn the_f32_exponential_is_off_by_less_than_two_units_in_the_last_place() {
-    stays_below(2.0, &parse!(include_str!("../../../testdata/exp_f32.txt"), f32, u32));
+fn the_f32_exponential_is_as_accurate_as_documented() {
+    stays_below(0.847, &parse!(include_str!("../../../testdata/exp_f32.txt"), f32, u32));
 }
 
 /// Every f32 whose exponential is neither zero nor infinite. The reference is an f64 exponential,
 /// whose own error is less than a millionth of the unit that is measured.
 #[test]
 #[ignore = "campaign: two thousand million exponentials, some minutes"]
-fn no_f32_has_an_exponential_off_by_two_units_in_the_last_place() {
+fn no_f32_at_all_has_a_less_accurate_exponential_than_documented() {
     let (lowest, highest) = ((-104.0_f32).to_bits(), 89.0_f32.to_bits());
     let mut inputs = (0..=highest).chain((-0.0_f32).to_bits()..=lowest).map(f32::from_bits);
     let mut worst = (0.0, 0.0);
@@ -116,7 +118,7 @@ fn no_f32_has_an_exponential_off_by_two_units_in_the_last_place() {
             }
         }
     }
-    assert!(worst.0 < 2.0, "the largest error is {:.4} ulp, at exp({:e})", worst.0, worst.1);
+    assert!(worst.0 < 0.925, "the largest error is {:.4} ulp, at exp({:e})", worst.0, worst.1);
 }
 
 /// The measure itself: y one step too large or too small is one unit off, give or take the rest.
