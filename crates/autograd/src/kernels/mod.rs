@@ -30,7 +30,7 @@ pub(crate) use exp::{ExpConstants, ExpSlice};
 pub(crate) use matmul::{MatMul, matmul};
 pub(crate) use matrix::{MatrixMut, MatrixView};
 pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward, RmsNormGain};
-pub(crate) use share::share;
+pub(crate) use share::{Shared, cut_at, share};
 pub(crate) use simd::Kernel;
 pub(crate) use softmax::SoftmaxRow;
 pub(crate) use swiglu::{SwigluBackward, SwigluForward};

@@ -5,7 +5,7 @@
 //! thousands of f32 exponentials is biased. `d logits = softmax(logits) - onehot(target)`, formed
 //! in the precision of the logits.
 
-use crate::kernels::{ElementKernels, SoftmaxRow};
+use crate::kernels::{ElementKernels, Shared, SoftmaxRow, cut_at, share};
 use crate::{AutogradContext, Element, Kernels, Tensor, TensorValue};
 
 /// Losses of a batch of targets.
@@ -33,38 +33,101 @@ impl<E: Element> AutogradContext<E> {
         let inside = targets.iter().all(|&target| (target as usize) < vocab_size);
         assert!(inside, "cross_entropy: a target is outside the vocabulary of {vocab_size}");
 
-        let mut promoted = Vec::with_capacity(vocab_size);
-        let token_nll: Vec<f64> = targets
-            .iter()
-            .enumerate()
-            .map(|(row, &target)| {
-                promoted.clear();
-                promoted.extend(logits.tensor().row(row).iter().map(|x| x.to_f64()));
-                row_nll(self.kernels(), &mut promoted, target as usize)
-            })
-            .collect();
+        let mut token_nll = vec![0.0; rows];
+        let losses = Losses { logits: logits.data(), targets, token_nll: &mut token_nll };
+        share(self.kernels(), losses, Losses::compute);
 
         let sum = Tensor::scalar(E::from_f64(token_nll.iter().sum()));
         let (saved, targets) = (logits.clone(), targets.to_vec());
         let sum = self.record("cross_entropy", &[logits], sum, move |gradient, flow| {
             let mut d_logits = saved.data().to_vec();
-            for (row, &target) in d_logits.chunks_exact_mut(vocab_size).zip(&targets) {
-                let (_, total) = E::run_softmax_row(flow.kernels, SoftmaxRow(row));
-                let factor = gradient[0] / total;
-                row.iter_mut().for_each(|x| *x = *x * factor);
-                row[target as usize] = row[target as usize] - gradient[0];
-            }
+            let logits = &mut d_logits;
+            let gradients = LogitGradients { logits, targets: &targets, upstream: gradient[0] };
+            share(flow.kernels, gradients, LogitGradients::compute);
             flow.add(saved.place(), d_logits);
         });
         CrossEntropy { sum, token_nll }
     }
 }
 
-/// The loss of one row, which is overwritten.
-fn row_nll(kernels: Kernels, row: &mut [f64], target: usize) -> f64 {
-    let logit = row[target];
-    let (largest, sum) = f64::run_softmax_row(kernels, SoftmaxRow(row));
-    libm::log(sum) - (logit - largest)
+/// Losses of some rows.
+struct Losses<'a, E> {
+    /// `[targets.len(), vocab_size]`
+    logits: &'a [E],
+    targets: &'a [u32],
+    token_nll: &'a mut [f64],
+}
+
+impl<E: Element> Losses<'_, E> {
+    fn compute(kernels: Kernels, this: Self) {
+        let vocab_size = this.logits.len() / this.targets.len().max(1);
+        let mut promoted = Vec::with_capacity(vocab_size);
+        let rows = this.logits.chunks_exact(vocab_size.max(1)).zip(this.targets);
+        for ((logits, &target), nll) in rows.zip(this.token_nll) {
+            promoted.clear();
+            promoted.extend(logits.iter().map(|x| x.to_f64()));
+            let logit = promoted[target as usize];
+            let (largest, sum) = f64::run_softmax_row(kernels, SoftmaxRow(&mut promoted));
+            *nll = libm::log(sum) - (logit - largest);
+        }
+    }
+}
+
+impl<E: Element> Shared for Losses<'_, E> {
+    fn work(&self) -> usize {
+        40 * self.logits.len() // an exponential in f64
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.targets.len(), 1, left, parts) else { return Err(self) };
+        let (logits, logits_rest) =
+            self.logits.split_at(self.logits.len() / self.targets.len() * at);
+        let (targets, targets_rest) = self.targets.split_at(at);
+        let (token_nll, nll_rest) = self.token_nll.split_at_mut(at);
+        Ok((
+            Self { logits, targets, token_nll },
+            Self { logits: logits_rest, targets: targets_rest, token_nll: nll_rest },
+        ))
+    }
+}
+
+/// Gradients of some rows, written over their logits.
+struct LogitGradients<'a, E> {
+    /// `[targets.len(), vocab_size]`
+    logits: &'a mut [E],
+    targets: &'a [u32],
+    upstream: E,
+}
+
+impl<E: Element> LogitGradients<'_, E> {
+    fn compute(kernels: Kernels, this: Self) {
+        let vocab_size = this.logits.len() / this.targets.len().max(1);
+        let rows = this.logits.chunks_exact_mut(vocab_size.max(1)).zip(this.targets);
+        for (row, &target) in rows {
+            let (_, total) = E::run_softmax_row(kernels, SoftmaxRow(row));
+            let factor = this.upstream / total;
+            row.iter_mut().for_each(|x| *x = *x * factor);
+            row[target as usize] = row[target as usize] - this.upstream;
+        }
+    }
+}
+
+impl<E: Element> Shared for LogitGradients<'_, E> {
+    fn work(&self) -> usize {
+        20 * self.logits.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.targets.len(), 1, left, parts) else { return Err(self) };
+        let cells = self.logits.len() / self.targets.len() * at;
+        let (logits, logits_rest) = self.logits.split_at_mut(cells);
+        let (targets, targets_rest) = self.targets.split_at(at);
+        let upstream = self.upstream;
+        Ok((
+            Self { logits, targets, upstream },
+            Self { logits: logits_rest, targets: targets_rest, upstream },
+        ))
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use crate::{AutogradContext, Element, TensorValue};
+use crate::kernels::{Shared, cut_at, share};
+use crate::{AutogradContext, Element, Kernels, TensorValue};
 
 /// Cosines and sines of all angles, computed once in f64 and rounded to the element type.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,21 +39,50 @@ impl<E: Element> RopeTable<E> {
     pub fn positions(&self) -> usize {
         self.cosines.len() / (self.head_dim / 2).max(1)
     }
+}
 
-    /// Turns every row in place; `direction` is 1, or -1 to turn back.
-    fn rotate(&self, x: &mut [E], columns: usize, positions: &[usize], direction: E) {
-        let pairs = self.head_dim / 2;
-        for (row, &position) in x.chunks_exact_mut(columns).zip(positions) {
+/// Rows to be turned in place.
+struct Turn<'a, E> {
+    table: &'a RopeTable<E>,
+    rows: &'a mut [E],
+    positions: &'a [usize],
+    /// 1, or -1 to turn back.
+    direction: E,
+}
+
+impl<E: Element> Turn<'_, E> {
+    fn compute(_: Kernels, this: Self) {
+        let RopeTable { cosines, sines, head_dim } = this.table;
+        let (pairs, columns) = (head_dim / 2, this.rows.len() / this.positions.len().max(1));
+        for (row, &position) in this.rows.chunks_exact_mut(columns.max(1)).zip(this.positions) {
             let angles = position * pairs..(position + 1) * pairs;
-            let (cosines, sines) = (&self.cosines[angles.clone()], &self.sines[angles]);
-            for head in row.chunks_exact_mut(self.head_dim) {
+            let (cosines, sines) = (&cosines[angles.clone()], &sines[angles]);
+            for head in row.chunks_exact_mut(*head_dim) {
                 for ((pair, &cos), &sin) in head.chunks_exact_mut(2).zip(cosines).zip(sines) {
-                    let (l, r, sin) = (pair[0], pair[1], direction * sin);
+                    let (l, r, sin) = (pair[0], pair[1], this.direction * sin);
                     pair[0] = l * cos - r * sin;
                     pair[1] = l * sin + r * cos;
                 }
             }
         }
+    }
+}
+
+impl<E: Element> Shared for Turn<'_, E> {
+    fn work(&self) -> usize {
+        2 * self.rows.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.positions.len(), 1, left, parts) else { return Err(self) };
+        let columns = self.rows.len() / self.positions.len();
+        let (rows, rows_rest) = self.rows.split_at_mut(at * columns);
+        let (positions, positions_rest) = self.positions.split_at(at);
+        let (table, direction) = (self.table, self.direction);
+        Ok((
+            Self { table, rows, positions, direction },
+            Self { table, rows: rows_rest, positions: positions_rest, direction },
+        ))
     }
 }
 
@@ -80,10 +110,13 @@ impl<E: Element> AutogradContext<E> {
         let covered = table.positions();
         assert!(positions.iter().all(|&p| p < covered), "rope: position outside 0..{covered}");
         let mut y = x.data().to_vec();
-        table.rotate(&mut y, columns, positions, E::ONE);
+        let turn = Turn { table, rows: &mut y, positions, direction: E::ONE };
+        share(self.kernels(), turn, Turn::compute);
         let (to_x, table, positions) = (x.place(), table.clone(), positions.to_vec());
         self.record("rope", &[x], x.tensor().same_shape(y), move |mut gradient, flow| {
-            table.rotate(&mut gradient, columns, &positions, -E::ONE);
+            let (rows, direction) = (&mut gradient, -E::ONE);
+            let turn = Turn { table: &table, rows, positions: &positions, direction };
+            share(flow.kernels, turn, Turn::compute);
             flow.add(to_x, gradient);
         })
     }
