@@ -1,0 +1,113 @@
+//! Sizes, documents and timing that the benchmarks share.
+
+use std::time::Instant;
+
+use llm_from_scratch_practical::{corpus, model};
+
+use corpus::{BatchBinding, EncodedDocument, Partition};
+use model::{DecoderConfig, SplitMix64};
+
+/// A decoder, and how many documents of full length make a batch.
+pub(crate) struct Size {
+    /// What it is called on the command line.
+    pub(crate) name: &'static str,
+    /// Its sizes.
+    pub(crate) config: DecoderConfig,
+    /// Documents of a batch.
+    pub(crate) batch: usize,
+}
+
+impl Size {
+    /// What its batches are bound to.
+    pub(crate) fn binding(&self) -> BatchBinding {
+        let (vocab_size, capacity) = (self.config.vocab_size, self.config.context_len);
+        BatchBinding { tokenizer_sha256: "none".into(), vocab_size, capacity }
+    }
+}
+
+/// The sizes by name; ends the program for another name.
+pub(crate) fn size(name: &str) -> Size {
+    let decoder =
+        |vocab_size, d_model, n_layers, heads: (usize, usize), d_ff, context_len| DecoderConfig {
+            d_model,
+            n_layers,
+            n_heads: heads.0,
+            n_kv_heads: heads.1,
+            head_dim: d_model / heads.0,
+            d_ff,
+            ..DecoderConfig::reference(vocab_size, context_len)
+        };
+    match name {
+        "small" => {
+            Size { name: "small", config: decoder(512, 128, 4, (4, 4), 344, 128), batch: 16 }
+        }
+        "medium" => {
+            Size { name: "medium", config: decoder(4096, 384, 6, (6, 6), 1024, 256), batch: 8 }
+        }
+        "llama-135m" => Size {
+            name: "llama-135m",
+            config: decoder(49152, 576, 30, (9, 3), 1536, 512),
+            batch: 1,
+        },
+        _ => panic!("`{name}` is no size, expected small, medium or llama-135m"),
+    }
+}
+
+/// Random documents that fill the context.
+pub(crate) fn documents(size: &Size, partition: Partition) -> Vec<EncodedDocument> {
+    let mut stream = SplitMix64::new(7);
+    let mut id = || (stream.next_unit() * size.config.vocab_size as f64) as u32;
+    (0..size.batch)
+        .map(|i| {
+            let ids = (0..=size.config.context_len).map(|_| id()).collect();
+            EncodedDocument::from_ids(i.to_string(), partition, ids).expect("two ids or more")
+        })
+        .collect()
+}
+
+/// Seconds of several runs.
+pub(crate) struct Timing {
+    /// Of the fastest.
+    pub(crate) least: f64,
+    /// Half are faster.
+    pub(crate) median: f64,
+    /// Of the slowest.
+    pub(crate) most: f64,
+}
+
+impl Timing {
+    /// Times `run`, after two runs that are not counted.
+    pub(crate) fn of(runs: usize, mut run: impl FnMut()) -> Self {
+        (0..2).for_each(|_| run());
+        let mut seconds: Vec<f64> = (0..runs.max(1))
+            .map(|_| {
+                let start = Instant::now();
+                run();
+                start.elapsed().as_secs_f64()
+            })
+            .collect();
+        seconds.sort_by(f64::total_cmp);
+        let (least, most) = (seconds[0], seconds[seconds.len() - 1]);
+        Self { least, median: seconds[seconds.len() / 2], most }
+    }
+
+    /// As a JSON object.
+    pub(crate) fn seconds(&self) -> serde_json::Value {
+        serde_json::json!({"min": self.least, "median": self.median, "max": self.most})
+    }
+}
+
+/// Threads of the pool.
+pub(crate) fn threads() -> usize {
+    std::env::var("RAYON_NUM_THREADS")
+        .ok()
+        .and_then(|threads| threads.parse().ok())
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Largest resident memory so far, where the system tells.
+pub(crate) fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
+}
