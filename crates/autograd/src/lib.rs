@@ -13,6 +13,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | `tensor`, `shape`, `element` | numbers with a shape, in f32 or f64 |
+//! | `memory` | large arrays are used again |
 //! | `tape` | recording and the walk back |
 //! | `ops` | one file per operation: formula, forward, backward, gradient check |
 //! | `kernels` | the loops, written once for all vector widths |
@@ -34,6 +35,7 @@ mod element;
 mod error;
 mod gradient_check;
 mod kernels;
+mod memory;
 mod ops;
 mod shape;
 mod tape;
@@ -43,6 +45,7 @@ pub use element::Element;
 pub use error::AutogradError;
 pub use gradient_check::{GradientCheck, gradient_check};
 pub use kernels::{AdamWStep, Kernels};
+pub use memory::{Buffer, Memory};
 pub use ops::{AttentionHeads, CrossEntropy, RopeTable};
 pub use shape::{MAX_RANK, Shape};
 pub use tape::{AutogradContext, Gradients, RecordedNode, TensorValue};

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::kernels::add_assign;
-use crate::{AutogradError, Element, Kernels, Tensor};
+use crate::kernels::{Start, add_assign};
+use crate::memory::Buffer;
+use crate::{AutogradError, Element, Kernels, Memory, Tensor};
 
 /// Computes operations, and records them if it was made by [`recording`](Self::recording).
 ///
@@ -23,6 +24,7 @@ use crate::{AutogradError, Element, Kernels, Tensor};
 /// ```
 pub struct AutogradContext<E> {
     kernels: Kernels,
+    memory: Option<Memory<E>>,
     tape: Option<RefCell<Tape<E>>>,
 }
 
@@ -55,7 +57,7 @@ struct Node<E> {
 }
 
 /// Takes the gradient of a node's value and adds to those of its parents.
-type Backward<E> = Box<dyn FnOnce(Vec<E>, &mut GradientFlow<'_, E>)>;
+type Backward<E> = Box<dyn FnOnce(Buffer<E>, &mut GradientFlow<'_, E>)>;
 
 /// One line of the tape, for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,12 +84,31 @@ impl<E: Element> AutogradContext<E> {
         // The number only tells tapes apart; no result depends on it.
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { kernels, tape: Some(RefCell::new(Tape { id, nodes: Vec::new(), consumed: false })) }
+        Self {
+            kernels,
+            memory: None,
+            tape: Some(RefCell::new(Tape { id, nodes: Vec::new(), consumed: false })),
+        }
     }
 
     /// Records nothing.
     pub fn no_grad_with(kernels: Kernels) -> Self {
-        Self { kernels, tape: None }
+        Self { kernels, memory: None, tape: None }
+    }
+
+    /// Takes large arrays from `memory`, and leaves them there.
+    pub fn with_memory(self, memory: &Memory<E>) -> Self {
+        Self { memory: Some(memory.clone()), ..self }
+    }
+
+    /// An array of any contents, to be overwritten.
+    pub(crate) fn buffer(&self, len: usize) -> Buffer<E> {
+        Buffer::any(self.memory.as_ref(), len)
+    }
+
+    /// An array with the elements of another.
+    pub(crate) fn copy(&self, elements: &[E]) -> Buffer<E> {
+        Buffer::copy(self.memory.as_ref(), elements)
     }
 
     /// The kernels in use.
@@ -149,7 +170,7 @@ impl<E: Element> AutogradContext<E> {
         operation: &'static str,
         parents: &[&TensorValue<E>],
         tensor: Tensor<E>,
-        backward: impl FnOnce(Vec<E>, &mut GradientFlow<'_, E>) + 'static,
+        backward: impl FnOnce(Buffer<E>, &mut GradientFlow<'_, E>) + 'static,
     ) -> TensorValue<E> {
         let places: Vec<Place> = parents.iter().filter_map(|parent| parent.place).collect();
         let Some(tape) = &self.tape else { return TensorValue { tensor, place: None } };
@@ -190,7 +211,7 @@ impl<E: Element> AutogradContext<E> {
         let (_, mut gradients, leaves) = self.walk_back(output, accumulators)?;
         for (node, slot) in leaves {
             if let Some(gradient) = gradients[node].take() {
-                accumulators[slot] = Some(gradient);
+                accumulators[slot] = Some(gradient.into_vec());
             }
         }
         Ok(())
@@ -201,7 +222,7 @@ impl<E: Element> AutogradContext<E> {
         &self,
         output: &TensorValue<E>,
         accumulators: &mut [Option<Vec<E>>],
-    ) -> Result<(u64, Vec<Option<Vec<E>>>, Vec<(usize, usize)>), AutogradError> {
+    ) -> Result<(u64, Vec<Option<Buffer<E>>>, Vec<(usize, usize)>), AutogradError> {
         let (Some(tape), Some(place)) = (&self.tape, output.place) else {
             return Err(AutogradError::NotRecorded);
         };
@@ -218,20 +239,24 @@ impl<E: Element> AutogradContext<E> {
         let mut nodes = std::mem::take(&mut tape.nodes);
         drop(tape);
 
-        let mut gradients: Vec<Option<Vec<E>>> = nodes.iter().map(|_| None).collect();
+        let mut gradients: Vec<Option<Buffer<E>>> = nodes.iter().map(|_| None).collect();
         let leaf = |(node, n): (usize, &Node<E>)| n.slot.map(|slot| (node, slot));
         let leaves: Vec<_> = nodes.iter().enumerate().filter_map(leaf).collect();
         for &(node, slot) in &leaves {
-            gradients[node] = accumulators[slot].take();
+            gradients[node] = accumulators[slot].take().map(Buffer::from);
         }
-        gradients[place.node] = Some(vec![E::ONE]);
+        gradients[place.node] = Some(vec![E::ONE].into());
         // Popping frees what a node saved as soon as it has been used.
         while let Some(node) = nodes.pop() {
             let Some(backward) = node.backward else { continue };
             if let Some(gradient) = gradients[nodes.len()].take() {
                 backward(
                     gradient,
-                    &mut GradientFlow { kernels: self.kernels, gradients: &mut gradients },
+                    &mut GradientFlow {
+                        kernels: self.kernels,
+                        memory: self.memory.as_ref(),
+                        gradients: &mut gradients,
+                    },
                 );
             }
         }
@@ -274,7 +299,7 @@ impl<E: Element> TensorValue<E> {
 #[derive(Debug)]
 pub struct Gradients<E> {
     tape: u64,
-    gradients: Vec<Option<Vec<E>>>,
+    gradients: Vec<Option<Buffer<E>>>,
 }
 
 impl<E: Element> Gradients<E> {
@@ -282,20 +307,36 @@ impl<E: Element> Gradients<E> {
     /// on it or if it is no variable of this tape.
     pub fn of(&self, variable: &TensorValue<E>) -> Option<Tensor<E>> {
         let place = variable.place.filter(|place| place.tape == self.tape)?;
-        let gradient = self.gradients.get(place.node)?.clone()?;
-        Some(variable.tensor.same_shape(gradient))
+        let gradient = self.gradients.get(place.node)?.as_ref()?;
+        Some(variable.tensor.same_shape(gradient.to_vec().into()))
     }
 }
 
 /// Gradients on their way back: what an operation's backward pass writes to.
 pub(crate) struct GradientFlow<'a, E> {
     pub(crate) kernels: Kernels,
-    gradients: &'a mut [Option<Vec<E>>],
+    memory: Option<&'a Memory<E>>,
+    gradients: &'a mut [Option<Buffer<E>>],
 }
 
 impl<E: Element> GradientFlow<'_, E> {
+    /// An array of any contents, to be overwritten.
+    pub(crate) fn buffer(&self, len: usize) -> Buffer<E> {
+        Buffer::any(self.memory, len)
+    }
+
+    /// An array of zeros.
+    pub(crate) fn zeros(&self, len: usize) -> Buffer<E> {
+        Buffer::zeros(self.memory, len)
+    }
+
+    /// An array with the elements of another.
+    pub(crate) fn copy(&self, elements: &[E]) -> Buffer<E> {
+        Buffer::copy(self.memory, elements)
+    }
+
     /// Adds a finished contribution to a parent's gradient; nothing if the parent has none.
-    pub(crate) fn add(&mut self, parent: Option<Place>, contribution: Vec<E>) {
+    pub(crate) fn add(&mut self, parent: Option<Place>, contribution: Buffer<E>) {
         let Some(place) = parent else { return };
         match &mut self.gradients[place.node] {
             Some(sum) => add_assign(self.kernels, sum, &contribution),
@@ -311,8 +352,28 @@ impl<E: Element> GradientFlow<'_, E> {
         len: usize,
         add: impl FnOnce(Kernels, &mut [E]),
     ) {
+        self.continue_chains(parent, len, |kernels, gradient, start| {
+            if start == Start::Zero {
+                gradient.fill(E::ZERO);
+            }
+            add(kernels, gradient);
+        });
+    }
+
+    /// Like [`accumulate`](Self::accumulate), for a computation that can begin its chains itself:
+    /// with [`Start::Zero`] the array may hold anything.
+    pub(crate) fn continue_chains(
+        &mut self,
+        parent: Option<Place>,
+        len: usize,
+        add: impl FnOnce(Kernels, &mut [E], Start),
+    ) {
         let Some(place) = parent else { return };
-        let gradient = self.gradients[place.node].get_or_insert_with(|| vec![E::ZERO; len]);
-        add(self.kernels, gradient);
+        let (mut gradient, start) = match self.gradients[place.node].take() {
+            Some(gradient) => (gradient, Start::Stored),
+            None => (self.buffer(len), Start::Zero),
+        };
+        add(self.kernels, &mut gradient, start);
+        self.gradients[place.node] = Some(gradient);
     }
 }

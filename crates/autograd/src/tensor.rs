@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::Element;
+use crate::memory::Buffer;
 use crate::shape::{Shape, expect};
 
 /// Elements in row-major order. Cloning shares the elements.
@@ -16,13 +17,19 @@ use crate::shape::{Shape, expect};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor<E> {
     shape: Shape,
-    data: Arc<Vec<E>>,
+    data: Arc<Buffer<E>>,
 }
 
 impl<E: Element> Tensor<E> {
     /// Panics unless `data` has as many elements as the shape says.
     #[track_caller]
     pub fn new(shape: &[usize], data: Vec<E>) -> Self {
+        Self::from_buffer(shape, data.into())
+    }
+
+    /// [`new`](Self::new) with an array that returns to its memory.
+    #[track_caller]
+    pub(crate) fn from_buffer(shape: &[usize], data: Buffer<E>) -> Self {
         let shape = Shape::new(shape);
         expect("tensor", "data", &[data.len()], &[shape.len()]);
         Self { shape, data: Arc::new(data) }
@@ -51,7 +58,8 @@ impl<E: Element> Tensor<E> {
     /// The elements to change. If other tensors share them, they are copied first, so nobody else
     /// sees the change.
     pub fn data_mut(&mut self) -> &mut [E] {
-        Arc::make_mut(&mut self.data).as_mut_slice()
+        let buffer: &mut Buffer<E> = Arc::make_mut(&mut self.data);
+        buffer
     }
 
     /// Number of elements.
@@ -94,7 +102,7 @@ impl<E: Element> Tensor<E> {
         self.shape.matrix(op, argument)
     }
 
-    pub(crate) fn same_shape(&self, data: Vec<E>) -> Self {
-        Self::new(&self.shape, data)
+    pub(crate) fn same_shape(&self, data: Buffer<E>) -> Self {
+        Self::from_buffer(&self.shape, data)
     }
 }

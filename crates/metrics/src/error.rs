@@ -19,10 +19,15 @@ pub enum MetricError {
         value: f64,
     },
 
-    /// A sum of NLLs is NaN or below zero.
-    #[error("the total nll is {value}, expected 0 or more (nats): check the losses it sums")]
-    InvalidTotalNll {
-        /// The refused total, in nats.
+    /// A log-probability is NaN or above zero, which would be a probability above one.
+    #[error(
+        "log-probability {index} is {value}, expected 0 or less (nats): use log-softmax outputs, \
+         not logits"
+    )]
+    InvalidLogProbability {
+        /// Place in the given slice, from 0.
+        index: usize,
+        /// The refused value, in nats.
         value: f64,
     },
 
@@ -50,13 +55,11 @@ pub enum MetricError {
     },
 
     /// Statistics of an empty list were asked for.
-    #[error("no values: a seed summary needs the result of at least one run")]
+    #[error("no values: a statistic needs at least one")]
     NoValues,
 
-    /// A run's result is infinite or NaN, so the runs have no mean.
-    #[error(
-        "value {index} is {value}, expected a finite number: leave the diverged run out and say so"
-    )]
+    /// A value is infinite or NaN, so the values have no mean and no order to trust.
+    #[error("value {index} is {value}, expected a finite number: find where it came from")]
     NonFiniteValue {
         /// Place in the given slice, from 0.
         index: usize,
@@ -71,5 +74,25 @@ pub enum MetricError {
     StatisticOverflow {
         /// How many values were given.
         count: usize,
+    },
+
+    /// A number or a size that the formula is not defined for.
+    #[error("{what} is {value}, expected {expected}")]
+    OutOfRange {
+        /// The name of the argument.
+        what: &'static str,
+        /// The refused value; sizes are given as `f64` too.
+        value: f64,
+        /// The values that are accepted, and what to do about it.
+        expected: &'static str,
+    },
+
+    /// A bound needs losses from a known finite interval, and this loss has none.
+    #[error("{loss} lies in no finite interval, so no bound can stand on it: {instead}")]
+    UnboundedLoss {
+        /// The loss that was offered.
+        loss: &'static str,
+        /// What to bound instead.
+        instead: &'static str,
     },
 }

@@ -17,6 +17,9 @@
 
 use crate::{ExactSum, MetricError};
 
+/// What a total is expected to be, for the refusal.
+const AN_NLL: &str = "0 or more (nats): check the losses it sums";
+
 /// The exact total NLL of some targets, in nats, and their number, which is at least 1.
 ///
 /// The total may be infinite: that is the honest score of a model that gave an observed target
@@ -46,7 +49,7 @@ impl MetricSummary {
     /// give the losses themselves to [`MetricSummary::from_token_nlls`].
     ///
     /// # Errors
-    /// [`MetricError::InvalidTotalNll`] for NaN or a value below zero,
+    /// [`MetricError::OutOfRange`] for NaN or a value below zero,
     /// [`MetricError::NoTargets`] for a count of 0.
     pub fn from_total_nll(total_nll: f64, target_count: usize) -> Result<Self, MetricError> {
         Self::from_exact_total(ExactSum::from_iter([total_nll]), target_count)
@@ -66,6 +69,24 @@ impl MetricSummary {
         Self::from_exact_total(token_nlls.iter().copied().collect(), token_nlls.len())
     }
 
+    /// A summary of one target per entry, each entry its log-probability in nats.
+    ///
+    /// A log-probability of -1013 is an ordinary number, the probability 10^-440 that it stands
+    /// for is 0 in `f64`. So whoever can, hands over logarithms.
+    ///
+    /// # Errors
+    /// [`MetricError::InvalidLogProbability`] with the index of the first entry that is NaN or
+    /// above zero, [`MetricError::NoTargets`] for an empty slice.
+    pub fn from_log_probabilities(log_probabilities: &[f64]) -> Result<Self, MetricError> {
+        for (index, &value) in log_probabilities.iter().enumerate() {
+            if !is_nll(-value) {
+                return Err(MetricError::InvalidLogProbability { index, value });
+            }
+        }
+        let total_nll = log_probabilities.iter().map(|log_probability| -log_probability).collect();
+        Self::from_exact_total(total_nll, log_probabilities.len())
+    }
+
     /// A summary of `target_count` targets whose losses were summed elsewhere, for losses that
     /// arrive one at a time and are not kept. Whoever sums them checks each.
     ///
@@ -74,7 +95,7 @@ impl MetricSummary {
     pub fn from_exact_total(total_nll: ExactSum, target_count: usize) -> Result<Self, MetricError> {
         let value = total_nll.value();
         if !is_nll(value) {
-            return Err(MetricError::InvalidTotalNll { value });
+            return Err(MetricError::OutOfRange { what: "the total nll", value, expected: AN_NLL });
         }
         if target_count == 0 {
             return Err(MetricError::NoTargets);
@@ -97,6 +118,11 @@ impl MetricSummary {
     /// The sum of all losses in nats, rounded once to the nearest `f64`.
     pub fn total_nll(&self) -> f64 {
         self.total_nll.value()
+    }
+
+    /// The sum of all losses in nats, unrounded, for sums over several summaries.
+    pub fn exact_total_nll(&self) -> &ExactSum {
+        &self.total_nll
     }
 
     /// Nats per target: [`MetricSummary::total_nll`] divided by the count.
@@ -136,9 +162,14 @@ mod tests {
     #[test]
     fn totals_below_zero_and_nan_are_refused() {
         let negative = MetricSummary::from_total_nll(-1e-300, 3);
-        assert_eq!(negative, Err(MetricError::InvalidTotalNll { value: -1e-300 }));
+        let refused = MetricError::OutOfRange {
+            what: "the total nll",
+            value: -1e-300,
+            expected: "0 or more (nats): check the losses it sums",
+        };
+        assert_eq!(negative, Err(refused));
         let nan = MetricSummary::from_total_nll(f64::NAN, 3);
-        assert!(matches!(nan, Err(MetricError::InvalidTotalNll { value }) if value.is_nan()));
+        assert!(matches!(nan, Err(MetricError::OutOfRange { value, .. }) if value.is_nan()));
         let lost = ExactSum::from_iter([f64::INFINITY, f64::NEG_INFINITY]);
         assert!(MetricSummary::from_exact_total(lost, 2).is_err());
     }
@@ -149,6 +180,27 @@ mod tests {
         assert_eq!(refused, Err(MetricError::InvalidNll { index: 1, value: -0.5 }));
         let refused = MetricSummary::from_token_nlls(&[2.0, 1.0, f64::NAN]);
         assert!(matches!(refused, Err(MetricError::InvalidNll { index: 2, .. })));
+    }
+
+    #[test]
+    fn log_probabilities_reach_below_the_smallest_float() {
+        // 10^-440 is -440 ln 10 = -1013.1374 nats, and e^-1013 is 0 in f64.
+        let tiny = -440.0 * std::f64::consts::LN_10;
+        assert_eq!(libm::exp(tiny), 0.0);
+        let summary = MetricSummary::from_log_probabilities(&[tiny, -1.0]).unwrap();
+        assert!((summary.total_nll() - 1014.1374).abs() < 1e-4);
+        assert_eq!(summary.target_count(), 2);
+    }
+
+    #[test]
+    fn what_is_no_log_probability_is_refused_by_index() {
+        let refused = MetricSummary::from_log_probabilities(&[-1.0, 0.5]);
+        assert_eq!(refused, Err(MetricError::InvalidLogProbability { index: 1, value: 0.5 }));
+        let refused = MetricSummary::from_log_probabilities(&[f64::NAN]);
+        assert!(matches!(refused, Err(MetricError::InvalidLogProbability { index: 0, .. })));
+        assert_eq!(MetricSummary::from_log_probabilities(&[]), Err(MetricError::NoTargets));
+        let impossible = MetricSummary::from_log_probabilities(&[f64::NEG_INFINITY]).unwrap();
+        assert_eq!(impossible.total_nll(), f64::INFINITY);
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn add(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
         expect("add", "b", b.shape(), a.shape());
-        let mut sum = a.data().to_vec();
+        let mut sum = self.copy(a.data());
         add_assign(self.kernels(), &mut sum, b.data());
         let (to_a, to_b) = (a.place(), b.place());
         self.record("add", &[a, b], a.tensor().same_shape(sum), move |gradient, flow| {

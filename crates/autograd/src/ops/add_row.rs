@@ -18,7 +18,7 @@ impl<E: Element> AutogradContext<E> {
     pub fn add_row(&self, x: &TensorValue<E>, row: &TensorValue<E>) -> TensorValue<E> {
         let [_, columns] = x.tensor().matrix("add_row", "x");
         expect("add_row", "row", row.shape(), &[columns]);
-        let mut y = x.data().to_vec();
+        let mut y = self.copy(x.data());
         for y in y.chunks_exact_mut(columns.max(1)) {
             y.iter_mut().zip(row.data()).for_each(|(y, &bias)| *y += bias);
         }

@@ -15,7 +15,8 @@ use rayon::prelude::*;
 
 use crate::kernels::{AttentionBackward, AttentionForward, AttentionShape, MatrixMut, MatrixView};
 use crate::shape::expect;
-use crate::{AutogradContext, Element, Kernels, Tensor, TensorValue};
+use crate::tape::GradientFlow;
+use crate::{AutogradContext, Buffer, Element, Kernels, Tensor, TensorValue};
 
 /// How features are divided into heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +82,11 @@ impl<E: Element> AutogradContext<E> {
 
         let task = Task { heads, documents: documents.to_vec() };
         let inputs = [queries.clone(), keys.clone(), values.clone()];
-        let (y, statistics) = task.forward(self.kernels(), &inputs);
+        let y = self.buffer(queries.data().len());
+        let (y, statistics) = task.forward(self.kernels(), &inputs, y);
         let y = queries.tensor().same_shape(y);
         self.record("attention", &[queries, keys, values], y, move |gradient, flow| {
-            let gradients = task.backward(flow.kernels, &inputs, &statistics, &gradient);
+            let gradients = task.backward(flow, &inputs, &statistics, &gradient);
             for (input, gradient) in inputs.iter().zip(gradients) {
                 flow.add(input.place(), gradient);
             }
@@ -119,9 +121,9 @@ impl Task {
         &self,
         kernels: Kernels,
         [queries, keys, values]: &[TensorValue<E>; 3],
-    ) -> (Vec<E>, Statistics<E>) {
+        mut y: Buffer<E>,
+    ) -> (Buffer<E>, Statistics<E>) {
         let (tokens, n_heads) = (self.tokens(), self.heads.n_heads);
-        let mut y = vec![E::ZERO; queries.data().len()];
         let mut maxima = vec![E::ZERO; tokens * n_heads];
         let mut inverse_sums = vec![E::ZERO; tokens * n_heads];
         let shape = self.heads.shape();
@@ -148,15 +150,15 @@ impl Task {
 
     fn backward<E: Element>(
         &self,
-        kernels: Kernels,
+        flow: &GradientFlow<'_, E>,
         [queries, keys, values]: &[TensorValue<E>; 3],
         statistics: &Statistics<E>,
         gradient: &[E],
-    ) -> [Vec<E>; 3] {
+    ) -> [Buffer<E>; 3] {
         let (group, head_dim) = (self.heads.group(), self.heads.head_dim);
-        let mut d_queries = vec![E::ZERO; queries.data().len()];
-        let mut d_keys = vec![E::ZERO; keys.data().len()];
-        let mut d_values = vec![E::ZERO; values.data().len()];
+        let mut d_queries = flow.buffer(queries.data().len());
+        let mut d_keys = flow.zeros(keys.data().len());
+        let mut d_values = flow.zeros(values.data().len());
         let shape = self.heads.shape();
         let outputs = self
             .parts(&mut d_queries, group * head_dim)
@@ -177,7 +179,7 @@ impl Task {
                 key_gradient: d_key,
                 value_gradient: d_value,
             });
-        run_all(kernels, 3 * self.work(), work.collect(), E::run_attention_backward);
+        run_all(flow.kernels, 3 * self.work(), work.collect(), E::run_attention_backward);
         [d_queries, d_keys, d_values]
     }
 

@@ -40,7 +40,7 @@ impl<E: Element> AutogradContext<E> {
         let sum = Tensor::scalar(E::from_f64(token_nll.iter().sum()));
         let (saved, targets) = (logits.clone(), targets.to_vec());
         let sum = self.record("cross_entropy", &[logits], sum, move |gradient, flow| {
-            let mut d_logits = saved.data().to_vec();
+            let mut d_logits = flow.copy(saved.data());
             let logits = &mut d_logits;
             let gradients = LogitGradients { logits, targets: &targets, upstream: gradient[0] };
             share(flow.kernels, gradients, LogitGradients::compute);

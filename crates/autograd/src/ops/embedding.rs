@@ -16,12 +16,12 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn embedding(&self, table: &TensorValue<E>, ids: &[u32]) -> TensorValue<E> {
         let [vocab_size, d_model] = table.tensor().matrix("embedding", "table");
-        let mut y = Vec::with_capacity(ids.len() * d_model);
-        for &id in ids {
+        let mut y = self.buffer(ids.len() * d_model);
+        for (y, &id) in y.chunks_exact_mut(d_model.max(1)).zip(ids) {
             assert!((id as usize) < vocab_size, "embedding: id {id} of {vocab_size} rows");
-            y.extend_from_slice(table.tensor().row(id as usize));
+            y.copy_from_slice(table.tensor().row(id as usize));
         }
-        let y = Tensor::new(&[ids.len(), d_model], y);
+        let y = Tensor::from_buffer(&[ids.len(), d_model], y);
         if !table.tracks_gradient() {
             return self.constant(&y);
         }

@@ -49,28 +49,33 @@ impl<E: Element> AutogradContext<E> {
     ) -> TensorValue<E> {
         let (a_view, b_view) = (view(a), if transposed { view(b).transposed() } else { view(b) });
         let (rows, columns) = (a_view.rows(), b_view.columns());
-        let mut y = vec![E::ZERO; rows * columns];
+        let mut y = self.buffer(rows * columns);
         matmul(self.kernels(), a_view, b_view, MatrixMut::new(&mut y, rows, columns), Start::Zero);
 
         let saved = [a.clone(), b.clone()];
-        self.record(name, &[a, b], Tensor::new(&[rows, columns], y), move |gradient, flow| {
-            let [a, b] = saved;
-            let dy = MatrixView::new(&gradient, rows, columns);
-            flow.accumulate(a.place(), a.data().len(), |kernels, da| {
-                let b = if transposed { view(&b) } else { view(&b).transposed() };
-                let da = MatrixMut::new(da, rows, b.columns());
-                matmul(kernels, dy, b, da, Start::Stored);
-            });
-            flow.accumulate(b.place(), b.data().len(), |kernels, db| {
-                let (left, right) = if transposed {
-                    (dy.transposed(), view(&a))
-                } else {
-                    (view(&a).transposed(), dy)
-                };
-                let db = MatrixMut::new(db, left.rows(), right.columns());
-                matmul(kernels, left, right, db, Start::Stored);
-            });
-        })
+        self.record(
+            name,
+            &[a, b],
+            Tensor::from_buffer(&[rows, columns], y),
+            move |gradient, flow| {
+                let [a, b] = saved;
+                let dy = MatrixView::new(&gradient, rows, columns);
+                flow.continue_chains(a.place(), a.data().len(), |kernels, da, start| {
+                    let b = if transposed { view(&b) } else { view(&b).transposed() };
+                    let da = MatrixMut::new(da, rows, b.columns());
+                    matmul(kernels, dy, b, da, start);
+                });
+                flow.continue_chains(b.place(), b.data().len(), |kernels, db, start| {
+                    let (left, right) = if transposed {
+                        (dy.transposed(), view(&a))
+                    } else {
+                        (view(&a).transposed(), dy)
+                    };
+                    let db = MatrixMut::new(db, left.rows(), right.columns());
+                    matmul(kernels, left, right, db, start);
+                });
+            },
+        )
     }
 }
 

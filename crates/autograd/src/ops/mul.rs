@@ -2,7 +2,7 @@
 
 use crate::kernels::{MulAssign, share};
 use crate::shape::expect;
-use crate::{AutogradContext, Element, Kernels, TensorValue};
+use crate::{AutogradContext, Buffer, Element, Kernels, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
     /// `a * b`, element by element. A dropout mask is a constant `b`.
@@ -15,24 +15,23 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn mul(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
         expect("mul", "b", b.shape(), a.shape());
-        let y = a.tensor().same_shape(product(self.kernels(), a.data(), b.data()));
+        let y = a.tensor().same_shape(product(self.kernels(), a.data(), self.copy(b.data())));
         let saved = [a.clone(), b.clone()];
         self.record("mul", &[a, b], y, move |gradient, flow| {
             let [a, b] = saved;
             if a.tracks_gradient() {
-                flow.add(a.place(), product(flow.kernels, &gradient, b.data()));
+                flow.add(a.place(), product(flow.kernels, b.data(), flow.copy(&gradient)));
             }
             if b.tracks_gradient() {
-                flow.add(b.place(), product(flow.kernels, &gradient, a.data()));
+                flow.add(b.place(), product(flow.kernels, a.data(), gradient));
             }
         })
     }
 }
 
-fn product<E: Element>(kernels: Kernels, x: &[E], y: &[E]) -> Vec<E> {
-    let mut product = y.to_vec();
-    share(kernels, MulAssign { y: &mut product, x }, E::run_mul_assign);
-    product
+fn product<E: Element>(kernels: Kernels, x: &[E], mut y: Buffer<E>) -> Buffer<E> {
+    share(kernels, MulAssign { y: &mut y, x }, E::run_mul_assign);
+    y
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl<E: Element> AutogradContext<E> {
     ) -> TensorValue<E> {
         let [rows, columns] = x.tensor().matrix("rms_norm", "x");
         expect("rms_norm", "gain", gain.shape(), &[columns]);
-        let mut y = vec![E::ZERO; x.data().len()];
+        let mut y = self.buffer(x.data().len());
         let mut inverse_rms = vec![E::ZERO; rows];
         let (input, weights) = (x.data(), gain.data());
         let forward = RmsNormForward {

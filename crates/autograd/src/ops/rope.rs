@@ -109,7 +109,7 @@ impl<E: Element> AutogradContext<E> {
         );
         let covered = table.positions();
         assert!(positions.iter().all(|&p| p < covered), "rope: position outside 0..{covered}");
-        let mut y = x.data().to_vec();
+        let mut y = self.copy(x.data());
         let turn = Turn { table, rows: &mut y, positions, direction: E::ONE };
         share(self.kernels(), turn, Turn::compute);
         let (to_x, table, positions) = (x.place(), table.clone(), positions.to_vec());

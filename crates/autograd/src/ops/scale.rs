@@ -6,7 +6,8 @@ impl<E: Element> AutogradContext<E> {
     /// `factor * x`, any shape.
     #[track_caller]
     pub fn scale(&self, x: &TensorValue<E>, factor: E) -> TensorValue<E> {
-        let y = x.data().iter().map(|&x| factor * x).collect();
+        let mut y = self.copy(x.data());
+        y.iter_mut().for_each(|x| *x = factor * *x);
         let to_x = x.place();
         self.record("scale", &[x], x.tensor().same_shape(y), move |mut gradient, flow| {
             gradient.iter_mut().for_each(|g| *g = factor * *g);

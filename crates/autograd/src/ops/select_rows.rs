@@ -15,9 +15,12 @@ impl<E: Element> AutogradContext<E> {
         let [n, columns] = x.tensor().matrix("select_rows", "x");
         assert!(rows.is_sorted_by(|a, b| a < b), "select_rows: rows must ascend");
         assert!(rows.last().is_none_or(|&row| row < n), "select_rows: row outside {n} rows");
-        let y = rows.iter().flat_map(|&row| x.tensor().row(row)).copied().collect();
+        let mut y = self.buffer(rows.len() * columns);
+        for (y, &row) in y.chunks_exact_mut(columns.max(1)).zip(rows) {
+            y.copy_from_slice(x.tensor().row(row));
+        }
         let (to_x, len, rows) = (x.place(), x.data().len(), rows.to_vec());
-        let y = Tensor::new(&[rows.len(), columns], y);
+        let y = Tensor::from_buffer(&[rows.len(), columns], y);
         self.record("select_rows", &[x], y, move |gradient, flow| {
             flow.accumulate(to_x, len, |_, sums| {
                 for (&row, gradient) in rows.iter().zip(gradient.chunks_exact(columns)) {

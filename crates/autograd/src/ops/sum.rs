@@ -9,7 +9,9 @@ impl<E: Element> AutogradContext<E> {
         let total = x.data().iter().fold(E::ZERO, |sum, &x| sum + x);
         let (to_x, len) = (x.place(), x.data().len());
         self.record("sum", &[x], Tensor::scalar(total), move |gradient, flow| {
-            flow.add(to_x, vec![gradient[0]; len]);
+            let mut all = flow.buffer(len);
+            all.fill(gradient[0]);
+            flow.add(to_x, all);
         })
     }
 }

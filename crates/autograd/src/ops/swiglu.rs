@@ -18,14 +18,14 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn swiglu(&self, gate: &TensorValue<E>, up: &TensorValue<E>) -> TensorValue<E> {
         expect("swiglu", "up", up.shape(), gate.shape());
-        let mut y = vec![E::ZERO; gate.data().len()];
+        let mut y = self.buffer(gate.data().len());
         let forward = SwigluForward { gate: gate.data(), up: up.data(), y: &mut y };
         share(self.kernels(), forward, E::run_swiglu_forward);
         let y = gate.tensor().same_shape(y);
         let saved = [gate.clone(), up.clone()];
         self.record("swiglu", &[gate, up], y, move |mut gradient, flow| {
             let [gate, up] = saved;
-            let mut gate_gradient = vec![E::ZERO; gradient.len()];
+            let mut gate_gradient = flow.buffer(gradient.len());
             let backward = SwigluBackward {
                 gate: gate.data(),
                 up: up.data(),
