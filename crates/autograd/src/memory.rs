@@ -92,11 +92,6 @@ impl<E: Element> Buffer<E> {
         buffer.copy_from_slice(elements);
         buffer
     }
-
-    /// The elements alone; they will not return.
-    pub(crate) fn into_vec(mut self) -> Vec<E> {
-        std::mem::take(&mut self.elements)
-    }
 }
 
 impl<E> From<Vec<E>> for Buffer<E> {

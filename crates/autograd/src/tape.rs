@@ -206,12 +206,12 @@ impl<E: Element> AutogradContext<E> {
     pub fn backward_onto(
         &self,
         output: &TensorValue<E>,
-        accumulators: &mut [Option<Vec<E>>],
+        accumulators: &mut [Option<Buffer<E>>],
     ) -> Result<(), AutogradError> {
         let (_, mut gradients, leaves) = self.walk_back(output, accumulators)?;
         for (node, slot) in leaves {
             if let Some(gradient) = gradients[node].take() {
-                accumulators[slot] = Some(gradient.into_vec());
+                accumulators[slot] = Some(gradient);
             }
         }
         Ok(())
@@ -221,7 +221,7 @@ impl<E: Element> AutogradContext<E> {
     fn walk_back(
         &self,
         output: &TensorValue<E>,
-        accumulators: &mut [Option<Vec<E>>],
+        accumulators: &mut [Option<Buffer<E>>],
     ) -> Result<(u64, Vec<Option<Buffer<E>>>, Vec<(usize, usize)>), AutogradError> {
         let (Some(tape), Some(place)) = (&self.tape, output.place) else {
             return Err(AutogradError::NotRecorded);
@@ -243,7 +243,7 @@ impl<E: Element> AutogradContext<E> {
         let leaf = |(node, n): (usize, &Node<E>)| n.slot.map(|slot| (node, slot));
         let leaves: Vec<_> = nodes.iter().enumerate().filter_map(leaf).collect();
         for &(node, slot) in &leaves {
-            gradients[node] = accumulators[slot].take().map(Buffer::from);
+            gradients[node] = accumulators[slot].take();
         }
         gradients[place.node] = Some(vec![E::ONE].into());
         // Popping frees what a node saved as soon as it has been used.

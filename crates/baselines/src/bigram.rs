@@ -21,10 +21,12 @@
 
 use std::collections::BTreeMap;
 
-use llm_corpus::{EncodedDocument, Partition, TokenId};
+use llm_corpus::{EncodedDocument, TokenId};
 use llm_metrics::{ExactSum, MetricSummary};
 
-use crate::BaselineError;
+use crate::digest::CountDigest;
+use crate::training::{check_id, check_training_documents};
+use crate::{BaselineError, CountModel};
 
 /// Add-one bigram probabilities, fitted once on training documents and frozen.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,12 +59,9 @@ impl BigramModel {
     /// [`BaselineError::DocumentOutsideVocabulary`] for an id that is not below `vocab_size`,
     /// [`BaselineError::NoTrainingDocuments`] for an empty slice.
     pub fn fit(vocab_size: usize, documents: &[EncodedDocument]) -> Result<Self, BaselineError> {
-        if documents.is_empty() {
-            return Err(BaselineError::NoTrainingDocuments);
-        }
+        check_training_documents(vocab_size, documents)?;
         let mut model = Self { vocab_size, transitions: 0, rows: BTreeMap::new() };
         for document in documents {
-            check_training_document(vocab_size, document)?;
             for (target, pair) in document.ids().windows(2).enumerate() {
                 if document.is_scored(target) {
                     model.count(pair[0], pair[1]);
@@ -86,11 +85,8 @@ impl BigramModel {
     /// [`BaselineError::IdOutsideVocabulary`] names the first of the two ids that is not in the
     /// vocabulary.
     pub fn probability(&self, previous: TokenId, next: TokenId) -> Result<f64, BaselineError> {
-        for id in [previous, next] {
-            if !is_in_vocabulary(id, self.vocab_size) {
-                return Err(BaselineError::IdOutsideVocabulary { id, vocab_size: self.vocab_size });
-            }
-        }
+        check_id(previous, self.vocab_size)?;
+        check_id(next, self.vocab_size)?;
         let numerator = self.transition_count(previous, next) + 1;
         let denominator = self.context_count(previous) + self.vocab_size as u64;
         Ok(numerator as f64 / denominator as f64)
@@ -139,33 +135,36 @@ pub fn score_bigram_transitions(
     Ok(MetricSummary::from_exact_total(total_nll, target_count)?)
 }
 
-/// Refuses documents of other partitions and ids without a place in the vocabulary.
-fn check_training_document(
-    vocab_size: usize,
-    document: &EncodedDocument,
-) -> Result<(), BaselineError> {
-    let name = || document.id().to_owned();
-    if document.partition() != Partition::Train {
-        let partition = document.partition();
-        return Err(BaselineError::NotForTraining { document: name(), partition });
+impl CountModel for BigramModel {
+    fn vocab_size(&self) -> usize {
+        self.vocab_size
     }
-    for (position, &id) in document.ids().iter().enumerate() {
-        if !is_in_vocabulary(id, vocab_size) {
-            let document = name();
-            return Err(BaselineError::DocumentOutsideVocabulary {
-                document,
-                position,
-                id,
-                vocab_size,
-            });
-        }
-    }
-    Ok(())
-}
 
-/// Ids count from 0, so they are below the vocabulary's size.
-fn is_in_vocabulary(id: TokenId, vocab_size: usize) -> bool {
-    (id as usize) < vocab_size
+    fn context_len(&self) -> usize {
+        1
+    }
+
+    /// `bigram-add-one`, then the digest.
+    fn identity(&self) -> String {
+        let mut digest = CountDigest::new("bigram-add-one", self.vocab_size);
+        for (&previous, row) in &self.rows {
+            row.counts.iter().for_each(|(&next, &count)| digest.add(&[previous, next], count));
+        }
+        digest.identity()
+    }
+
+    /// After an empty history the row is uniform, as after a token never seen.
+    fn fill_row(&self, history: &[TokenId], row: &mut [f64]) -> Result<(), BaselineError> {
+        history.iter().try_for_each(|&id| check_id(id, self.vocab_size))?;
+        assert_eq!(row.len(), self.vocab_size, "a row has one cell for each token");
+        let seen = history.last().and_then(|previous| self.rows.get(previous));
+        let denominator = seen.map_or(0, |seen| seen.total) + self.vocab_size as u64;
+        row.fill(1.0 / denominator as f64);
+        for (&next, &count) in seen.iter().flat_map(|seen| &seen.counts) {
+            row[next as usize] = (count + 1) as f64 / denominator as f64;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use llm_corpus::Partition;
 use llm_corpus::TokenId;
 use llm_metrics::MetricError;
 
-/// Why a count model was not fitted or a transition not scored. Positions count from 0.
+/// Why a baseline was not fitted or did not score something. Positions count from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
@@ -51,6 +51,17 @@ pub enum BaselineError {
         id: TokenId,
         /// Number of tokens in the vocabulary; ids are below it.
         vocab_size: usize,
+    },
+
+    /// A size or a smoothing constant with which the rows would be no distributions.
+    #[error("{setting} is {given}, expected {expected}")]
+    Setting {
+        /// What was set.
+        setting: &'static str,
+        /// To what.
+        given: String,
+        /// What would be right.
+        expected: &'static str,
     },
 
     /// The transitions have no score, for instance because there are none.

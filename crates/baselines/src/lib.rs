@@ -4,13 +4,17 @@
 //! which, scored on the same targets, it becomes a comparison. The models here are fitted by
 //! counting training documents, once; after that they cannot change.
 //!
+//! A general-purpose compressor is a baseline from the other side; see `llm-compressors`.
+//!
 //! Left out: batches, partitions of what is scored, and reports. Those belong to the evaluation,
-//! which feeds a model here with the same (input, target) pairs as a neural one. Text compressors
-//! and longer contexts come with the chapters that teach them, one file per model.
+//! which feeds a model here with the same histories and targets as a neural one.
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `count_model` | [`CountModel`]: the interface of all of them, a row for a history |
 //! | `bigram` | [`BigramModel`]: the next token from the previous one, add-one smoothing |
+//! | `ngram` | [`NgramModel`]: uniform, unigram, any longer context, four kinds of [`Smoothing`] |
+//! | `training`, `digest` | what is asked of documents; which counts a model has |
 //! | `error` | [`BaselineError`]: everything that is refused |
 //!
 //! # Example
@@ -43,7 +47,13 @@
 #![forbid(unsafe_code)]
 
 mod bigram;
+mod count_model;
+mod digest;
 mod error;
+mod ngram;
+mod training;
 
 pub use bigram::{BigramModel, score_bigram_transitions};
+pub use count_model::CountModel;
 pub use error::BaselineError;
+pub use ngram::{KNESER_NEY_DISCOUNT, MAX_ORDER, NgramModel, Smoothing};

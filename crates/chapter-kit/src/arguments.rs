@@ -1,7 +1,9 @@
 //! The command line: clap decides, and wrong usage becomes one line.
 
+use crate::chapter::Format;
 use crate::output::write_error_line;
-use clap::{Parser, error::Error};
+use clap::{Arg, Parser, error::Error, value_parser};
+use std::ffi::OsString;
 use std::process;
 
 /// Reads the program's arguments as an `A`, or ends the process.
@@ -12,13 +14,38 @@ use std::process;
 /// belongs into a `value_parser` of `A`; it is then reported the same way.
 #[must_use]
 pub fn parse<A: Parser>() -> A {
-    A::try_parse().unwrap_or_else(|refusal| {
-        if refusal.use_stderr() {
-            write_error_line(&summary(&refusal));
-            process::exit(2);
-        }
-        refusal.exit() // help and version: clap prints them, code 0
-    })
+    A::try_parse().unwrap_or_else(|refusal| end(&refusal))
+}
+
+/// Like [`parse`], with the option `--format`.
+pub(crate) fn parse_with_format<A: Parser>() -> (A, Format) {
+    split_format(std::env::args_os()).unwrap_or_else(|refusal| end(&refusal))
+}
+
+/// The words of a command line as an `A` and a format. The option is `global`: it may stand before
+/// and after a subcommand.
+fn split_format<A: Parser>(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<(A, Format), Error> {
+    let format = Arg::new("format")
+        .long("format")
+        .value_name("FORMAT")
+        .help("How to print the report")
+        .value_parser(value_parser!(Format))
+        .default_value("json")
+        .global(true);
+    let mut matches = A::command().arg(format).try_get_matches_from(words)?;
+    let format = *matches.get_one("format").expect("the option has a default value");
+    Ok((A::from_arg_matches_mut(&mut matches)?, format))
+}
+
+/// Prints what clap has to say and ends the process.
+fn end(refusal: &Error) -> ! {
+    if refusal.use_stderr() {
+        write_error_line(&summary(refusal));
+        process::exit(2);
+    }
+    refusal.exit() // help and version: clap prints them, code 0
 }
 
 /// Clap's message and tips, up to its usage block and without its own `error: `.
@@ -70,6 +97,40 @@ mod tests {
             "the following required arguments were not provided: --model <MODEL> \
              --batch-rows <BATCH_ROWS> (see --help)",
         );
+    }
+
+    /// A chapter with a subcommand.
+    #[derive(Debug, Parser)]
+    #[command(args_conflicts_with_subcommands = true)]
+    struct Nested {
+        #[command(subcommand)]
+        command: Option<Evaluate>,
+        #[arg(long)]
+        seed: Option<u64>,
+    }
+
+    #[derive(Debug, clap::Subcommand)]
+    enum Evaluate {
+        Evaluate { file: String },
+    }
+
+    #[test]
+    fn the_format_stands_anywhere_and_is_json_if_nothing_is_said() {
+        let format = |words: &str| {
+            split_format::<Nested>(words.split(' ')).map(|(_, format)| format).unwrap()
+        };
+        assert_eq!(format("nested --seed 3"), Format::Json);
+        assert_eq!(format("nested evaluate m"), Format::Json);
+        assert_eq!(format("nested --seed 3 --format text"), Format::Text);
+        assert_eq!(format("nested evaluate --format text m"), Format::Text);
+    }
+
+    #[test]
+    fn other_formats_are_wrong_usage() {
+        let refusal = split_format::<Nested>(["nested", "--format", "yaml"]).unwrap_err();
+        let expected = "invalid value 'yaml' for '--format <FORMAT>' [possible values: json, text] \
+                        (see --help)";
+        assert_eq!(one_line(&summary(&refusal)), expected);
     }
 
     #[test]

@@ -1,20 +1,25 @@
-//! What every chapter's `main` shares: reading the command line, printing the result, exit codes.
+//! What every chapter shares: its `main`, and the test that its lesson shows what it prints.
 //!
 //! A chapter's library computes and returns a report that can be serialized; it prints nothing.
-//! Its `main` is one line made of this crate, which is the only place that writes to the standard
-//! streams:
+//! Its `main` is one line, [`chapter_main`], and this crate is the only place that writes to the
+//! standard streams:
 //!
 //! | | standard output | standard error | exit code |
 //! | --- | --- | --- | --- |
-//! | success | one JSON object | nothing | 0 |
+//! | success | one JSON object, or the same with `--format text` | nothing | 0 |
 //! | `--help`, `--version` | the text | nothing | 0 |
 //! | failure | nothing | one line | 1 |
 //! | wrong usage | nothing | one line | 2 |
 //!
+//! A chapter's test of its lesson is one line too: [`assert_lesson`] runs the commands in a README
+//! and compares what they print with what the README shows.
+//!
 //! Left out on purpose: logging, colours and progress. A lesson finishes before they would help.
 //!
-//! Modules: `arguments` (the command line), `output` (result, error line, exit code), `non_finite`
-//! (the search for numbers that JSON cannot write), `decimals` (rounding, at the last moment).
+//! Modules, for programs: `chapter` (the whole `main`), `arguments` (the command line), `output`
+//! (result, error line, exit code), `decimals` (rounding, at the last moment), `non_finite` (the
+//! search for numbers that JSON cannot write), `report_text` and `report_tree` (the readable form).
+//! For tests: `lesson` (commands and output of a README), `markdown` (its fenced blocks).
 //!
 //! ```
 //! use llm_chapter_kit::{finish, six_decimals};
@@ -41,10 +46,18 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod chapter;
 mod decimals;
+mod lesson;
+mod markdown;
 mod non_finite;
 mod output;
+mod report_text;
+mod report_tree;
 
 pub use arguments::parse;
+pub use chapter::{Format, chapter_main};
 pub use decimals::six_decimals;
+pub use lesson::assert_lesson;
+pub use markdown::{FencedBlock, fenced_blocks};
 pub use output::{finish, finish_text};

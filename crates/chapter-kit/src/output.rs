@@ -1,6 +1,8 @@
 //! The result on standard output, or one line on standard error, and the exit code for it.
 
+use crate::chapter::Format;
 use crate::non_finite::find_non_finite;
+use crate::report_text::render;
 use anyhow::Context;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
@@ -17,7 +19,18 @@ use std::process::ExitCode;
 /// A reader that closes the pipe early (`| head`) is no error. Any other failure to write is one.
 #[must_use]
 pub fn finish(result: anyhow::Result<impl Serialize>) -> ExitCode {
-    finish_text(result.and_then(|report| to_json(&report)))
+    finish_as(Format::Json, result)
+}
+
+/// Like [`finish`], in the format that the reader asked for. Both formats show the same fields.
+pub(crate) fn finish_as(format: Format, result: anyhow::Result<impl Serialize>) -> ExitCode {
+    finish_text(result.and_then(|report| {
+        let json = to_json(&report)?;
+        match format {
+            Format::Json => Ok(json),
+            Format::Text => render(&json).context("cannot write the report as text"),
+        }
+    }))
 }
 
 /// Like [`finish`] for a result that is text already, such as a table; it is printed as it is.

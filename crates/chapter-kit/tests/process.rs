@@ -22,6 +22,13 @@ fn success_is_one_json_object_and_silence_on_stderr() {
 }
 
 #[test]
+fn the_readable_form_has_the_same_fields() {
+    let expected = "losses  1.0, 0.25\nmean    0.625\n";
+    let arguments = ["--losses", "1,0.25", "--format", "text"];
+    assert_eq!(outcome(&arguments), (0, expected.into(), String::new()));
+}
+
+#[test]
 fn failure_is_one_line_with_its_causes_and_code_1() {
     let expected = "error: cannot summarize the losses: there are none\n";
     assert_eq!(outcome(&[]), (1, String::new(), expected.into()));

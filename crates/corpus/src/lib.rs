@@ -6,14 +6,18 @@
 //! ([`RaggedBatch`]), sorted by document and position, and that list is what models read. The
 //! same documents give the same list in every layout, so a score cannot depend on the layout.
 //!
-//! Left out: reading files, splitting long documents into windows, shuffling. Whoever orders the
-//! documents numbers them ([`number`]); nothing here draws a random number.
+//! Left out: other file formats than JSON Lines, shuffling. Whoever orders the documents numbers
+//! them ([`number`]); nothing here draws a random number.
 //!
 //! | module | idea |
 //! | --- | --- |
 //! | `partition` | the split a document was declared for |
 //! | `document` | bytes, and their ids with the targets that count |
+//! | `jsonl` | documents from a file, with limits and line-numbered errors |
+//! | `manifest` | what a corpus consists of, without its texts |
 //! | `overlap` | no text and no id in two partitions |
+//! | `overlap_scan` | what partitions share: texts and runs of words |
+//! | `windows` | long documents in pieces |
 //! | `binding` | what a batch was built for: tokenizer, vocabulary, capacity |
 //! | `batch` | rows and columns, one document per row, and the refusals |
 //! | `packed`, `first_fit` | several documents per row |
@@ -49,21 +53,29 @@ mod binding;
 mod document;
 mod error;
 mod first_fit;
+mod jsonl;
 mod layout;
+mod manifest;
 mod overlap;
+mod overlap_scan;
 mod packed;
 mod partition;
 mod ragged;
+mod windows;
 
 pub use batch::{PADDING, Segment, VariableBatch};
 pub use binding::BatchBinding;
 pub use document::{Document, EncodedDocument, NumberedDocument, number};
 pub use error::CorpusError;
+pub use jsonl::{JsonlError, JsonlLimits, JsonlProblem, JsonlReader, read_jsonl};
 pub use layout::{Layout, batches};
+pub use manifest::{CorpusManifest, DocumentRecord, PartitionSize};
 pub use overlap::check_no_overlap;
+pub use overlap_scan::{DuplicateText, OverlapReport, OverlapScan, ScannedPartition, SharedNgrams};
 pub use packed::PackedBatch;
 pub use partition::Partition;
 pub use ragged::{RaggedBatch, RaggedSegment};
+pub use windows::windows;
 
 /// The tokenizer's id of a token, here for crates that read batches and need no tokenizer.
 pub use llm_tokenizer::TokenId;

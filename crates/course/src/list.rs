@@ -39,7 +39,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<String> {
 pub fn table(chapters: &[Chapter]) -> String {
     let width = chapters.iter().map(|c| c.title.chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!("chapter  minutes  {:width$}  package\n", "title");
-    for Chapter { chapter, title, minutes, package } in chapters {
+    for Chapter { chapter, title, minutes, package, .. } in chapters {
         writeln!(text, "{chapter:>7}  {minutes:>7}  {title:width$}  {package}")
             .expect("a String takes any text");
     }

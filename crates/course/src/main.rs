@@ -1,7 +1,7 @@
 //! The binary behind `./course`: one subcommand, one module of the library.
 
 use clap::{Parser, Subcommand};
-use course::ListArgs;
+use course::{CheckArgs, ExerciseArgs, ListArgs, NewChapterArgs, Outcome};
 use llm_chapter_kit::{finish_text, parse};
 use std::process::ExitCode;
 
@@ -17,10 +17,25 @@ struct Args {
 enum Command {
     /// Show the chapters of this workspace.
     List(ListArgs),
+    /// Write a new chapter that builds, runs, has a lesson to fill in, tests and an exercise.
+    NewChapter(NewChapterArgs),
+    /// Look for problems in chapters, or in all chapters and crates if none is named.
+    Check(CheckArgs),
+    /// List the coding exercises, and run those of a chapter.
+    Exercise(ExerciseArgs),
 }
 
 fn main() -> ExitCode {
-    finish_text(match parse::<Args>().command {
-        Command::List(args) => course::list(&args),
-    })
+    match parse::<Args>().command {
+        Command::List(args) => finish_text(course::list(&args)),
+        Command::NewChapter(args) => finish_text(course::new_chapter(&args)),
+        Command::Check(args) => finish_outcome(course::check(&args)),
+        Command::Exercise(args) => finish_outcome(course::exercise(&args)),
+    }
+}
+
+fn finish_outcome(result: anyhow::Result<Outcome>) -> ExitCode {
+    let passed = result.as_ref().is_ok_and(|outcome| outcome.passed);
+    let printed = finish_text(result.map(|outcome| outcome.text));
+    if passed { printed } else { ExitCode::FAILURE }
 }

@@ -4,27 +4,32 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// For each crate the members that use it, with ` (tests)` after those whose tests alone do.
+/// For each crate the members that use it, with ` (tests)` after those whose tests alone do. All
+/// chapters are one user, `chapters`, so that the table does not grow with each of them.
 type Users = BTreeMap<String, BTreeSet<String>>;
 
 fn users_in_manifests() -> Users {
     let workspace = MetadataCommand::new().no_deps().exec().expect("the workspace is valid");
-    let mut users = Users::new();
+    let (mut everywhere, mut anywhere) = (Users::new(), Users::new());
     for package in workspace.workspace_packages() {
-        let name = |dependency: &str| format!("`{dependency}`");
-        let from_others = || package.dependencies.iter().filter(|d| d.path.is_none());
-        let everywhere: BTreeSet<&str> = from_others()
-            .filter(|d| d.kind != DependencyKind::Development)
-            .map(|d| d.name.as_str())
-            .collect();
-        for dependency in from_others() {
-            let tests_only = !everywhere.contains(dependency.name.as_str());
-            let suffix = if tests_only { " (tests)" } else { "" };
-            let user = format!("{}{suffix}", name(&package.name));
-            users.entry(name(&dependency.name)).or_default().insert(user);
+        let is_chapter = package.metadata.get("course").is_some();
+        let user = if is_chapter { "chapters".into() } else { format!("`{}`", package.name) };
+        for dependency in package.dependencies.iter().filter(|d| d.path.is_none()) {
+            let name = format!("`{}`", dependency.name);
+            if dependency.kind != DependencyKind::Development {
+                everywhere.entry(name.clone()).or_default().insert(user.clone());
+            }
+            anywhere.entry(name).or_default().insert(user.clone());
         }
     }
-    users
+    for (name, users) in &mut anywhere {
+        let full = everywhere.remove(name).unwrap_or_default();
+        let mark = |user: &String| {
+            if full.contains(user) { user.clone() } else { format!("{user} (tests)") }
+        };
+        *users = users.iter().map(mark).collect();
+    }
+    anywhere
 }
 
 /// The first two columns of the table.

@@ -55,12 +55,12 @@ run one: ./course run cargo run --quiet --offline --locked -p PACKAGE
 
 #[test]
 fn json_has_the_same_chapters() {
-    let (ten, two) = (table(10, "Losses"), table(2, "Count"));
+    let (ten, two) = (table(10, "Losses") + "needs = [2]\n", table(2, "Count"));
     let root = workspace(&[("a-ten", &ten), ("c-two", &two)]);
     let (code, stdout, _) = course(root.path(), &["list", "--json"]);
     let expected = serde_json::json!({"chapters": [
-        {"chapter": 2, "title": "Count", "minutes": 45, "package": "c-two"},
-        {"chapter": 10, "title": "Losses", "minutes": 45, "package": "a-ten"},
+        {"chapter": 2, "title": "Count", "minutes": 45, "needs": [], "package": "c-two"},
+        {"chapter": 10, "title": "Losses", "minutes": 45, "needs": [2], "package": "a-ten"},
     ]});
     assert_eq!(code, 0);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&stdout).unwrap(), expected);

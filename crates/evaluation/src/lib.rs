@@ -5,10 +5,23 @@
 //! whatever the cut into batches. The neural model and the count models are scored on the same
 //! targets of the same batches, so their numbers compare.
 //!
+//! Beyond batches, every model that predicts a next token is a [`LanguageModel`], and whatever is
+//! measured with one is written once: framed documents are scored through a [`WindowRule`], one pass
+//! gives a [`TargetRecord`] per target, and a [`RecordSummary`] computes all numbers from these.
+//!
 //! Left out: training, choosing between models, files and reports.
 //!
 //! | module | idea |
 //! | --- | --- |
+//! | `language_model` | [`LanguageModel`]: scores, ranks and whole rows, whoever predicts |
+//! | `decoder`, `count_models` | who implements it here |
+//! | `framing` | [`FramedDocument`]: ids with start and end token, and their bytes |
+//! | `windows` | [`WindowRule`], [`WindowPlan`]: documents longer than the context |
+//! | `scoring` | [`score_documents`]: the one pass |
+//! | `record` | [`TargetRecord`]: what it yields, as JSON lines |
+//! | `summary` | [`RecordSummary`]: perplexity, bits per byte, averages, error bars, top-k error |
+//! | `compression`, `range_coder` | [`compress`]: a model as a compressor, and back |
+//! | `score_error` | [`ScoreError`]: everything that these refuse |
 //! | `evaluate` | [`evaluate`]: a decoder on batches, through one reducer for every loss |
 //! | `bigram` | [`score_bigram`]: the add-one bigram on the same batches |
 //! | `check` | what is asked of a batch before anyone looks into it |
@@ -45,14 +58,33 @@
 
 mod bigram;
 mod check;
+mod compression;
+mod count_models;
+mod decoder;
 mod error;
 mod evaluate;
+mod framing;
 mod gradients;
+mod language_model;
 mod losses;
+mod range_coder;
+mod record;
+mod score_error;
+mod scoring;
+mod summary;
+mod windows;
 
 pub use bigram::score_bigram;
 pub use check::check_batch;
+pub use compression::{CompressedDocument, compress, decompress};
 pub use error::{EvaluationError, EvaluationRole, ScoredTarget};
 pub use evaluate::{Evaluation, evaluate, evaluate_loss_batches_no_grad};
+pub use framing::{FramedDocument, Framing, StartToken};
 pub use gradients::GradientBits;
+pub use language_model::{LanguageModel, Row, RowRequest, RowVisitor, ScoreRequest, TargetScore};
 pub use losses::TargetLosses;
+pub use record::{TargetRecord, read_records, write_records};
+pub use score_error::{Place, ScoreError};
+pub use scoring::{ScoringCounts, collect_records, score_documents};
+pub use summary::RecordSummary;
+pub use windows::{Window, WindowPlan, WindowRule};

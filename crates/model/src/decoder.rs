@@ -1,6 +1,6 @@
 //! A decoder as plain data.
 
-use llm_autograd::{AutogradContext, AutogradError, Element, Tensor, TensorValue};
+use llm_autograd::{AutogradContext, AutogradError, Buffer, Element, Tensor, TensorValue};
 
 use crate::{ModelError, SplitMix64, ValidConfig, parameter_specs};
 
@@ -17,10 +17,10 @@ pub struct DecoderModel<E> {
 pub struct Parameter<E> {
     name: String,
     value: Tensor<E>,
-    gradient: Option<Vec<E>>,
+    gradient: Option<Buffer<E>>,
     /// The tied matrix is used twice, as lookup and as head; each use continues its own sum, so
     /// that neither depends on where the other stands in the backward pass.
-    head_gradient: Option<Vec<E>>,
+    head_gradient: Option<Buffer<E>>,
     revision: u64,
 }
 
@@ -101,7 +101,7 @@ impl<E: Element> DecoderModel<E> {
         let embedding = &mut self.parameters[0];
         let Some(head) = embedding.head_gradient.take() else { return };
         match &mut embedding.gradient {
-            Some(lookup) => lookup.iter_mut().zip(head).for_each(|(sum, x)| *sum += x),
+            Some(lookup) => lookup.iter_mut().zip(&*head).for_each(|(sum, &x)| *sum += x),
             none => *none = Some(head),
         }
     }
@@ -176,7 +176,7 @@ impl<E: Element> Parameter<E> {
     pub fn value_and_gradient(&mut self) -> (&mut [E], &[E]) {
         self.revision += 1;
         let len = self.value.len();
-        let gradient = self.gradient.get_or_insert_with(|| vec![E::ZERO; len]);
+        let gradient = self.gradient.get_or_insert_with(|| vec![E::ZERO; len].into());
         (self.value.data_mut(), gradient)
     }
 }

@@ -50,6 +50,12 @@ impl DropoutStream {
         Self { seed, update: 0, drawn: 0 }
     }
 
+    /// The stream of a run that goes on after `drawn` mask elements. Masks need no more than the
+    /// seed and the update; the count is kept for whoever looks at it.
+    pub fn resumed(seed: u64, drawn: u64) -> Self {
+        Self { seed, update: 0, drawn }
+    }
+
     /// Chooses the update whose masks are drawn; all microbatches of an update share it.
     pub fn set_update(&mut self, update: u64) {
         self.update = update;

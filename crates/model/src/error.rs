@@ -1,6 +1,6 @@
 //! Everything that this crate refuses.
 
-use llm_corpus::CorpusError;
+use llm_corpus::{CorpusError, TokenId};
 
 /// Why a model was not made, or a batch not read.
 #[derive(Debug, thiserror::Error)]
@@ -63,5 +63,36 @@ pub enum ModelError {
     DropoutProbability {
         /// What was given.
         given: f64,
+    },
+    /// A token id that the model does not have.
+    #[error("token id {id} is outside the vocabulary, expected below {vocab_size}")]
+    Token {
+        /// The id.
+        id: TokenId,
+        /// Ids must be below this.
+        vocab_size: usize,
+    },
+    /// Nothing to read, or more than there is room for.
+    #[error(
+        "{given} tokens for a cache with {used} of {capacity} places in use: give at least 1 and \
+         at most as many as are free"
+    )]
+    ChunkLength {
+        /// How many tokens were given.
+        given: usize,
+        /// How many were read before.
+        used: usize,
+        /// How many can be read.
+        capacity: usize,
+    },
+    /// Logits that are no distribution; the weights are broken or training has diverged.
+    #[error(
+        "the logit of id {id} is {logit}: expected finite logits, or minus infinity for some ids"
+    )]
+    Logits {
+        /// The first id that is wrong.
+        id: usize,
+        /// Its logit.
+        logit: f64,
     },
 }

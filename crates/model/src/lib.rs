@@ -1,4 +1,4 @@
-//! The decoder: configuration, initialization, forward pass, loss and dropout.
+//! The decoder: configuration, initialization, forward pass, loss, dropout and generation.
 //!
 //! A pre-norm decoder with RMSNorm, rotary positions, causal attention with grouped key/value
 //! heads, a gated feed-forward layer and a head that may share the embedding's matrix. It reads the
@@ -16,6 +16,7 @@
 //! | `forward` | tokens to hidden states to logits |
 //! | `loss` | a batch to the losses of its targets |
 //! | `dropout` | a mode of the forward pass, not a property of the weights |
+//! | `generate` | text token by token: key/value cache, filters, sampling |
 //!
 //! ```
 //! use llm_autograd::AutogradContext;
@@ -39,6 +40,7 @@ mod decoder;
 mod dropout;
 mod error;
 mod forward;
+mod generate;
 mod loss;
 mod parameters;
 mod splitmix;
@@ -47,6 +49,10 @@ pub use config::{DecoderConfig, ValidConfig};
 pub use decoder::{DecoderModel, Parameter};
 pub use dropout::{DropoutMode, DropoutProbability, DropoutStream};
 pub use error::ModelError;
+pub use generate::{
+    Candidate, Decoding, Distribution, Filters, Generation, GenerationConfig, KeyValueCache,
+    Sampler, Step, Stop,
+};
 pub use loss::BatchLoss;
 pub use parameters::{ParameterSpec, parameter_specs};
 pub use splitmix::SplitMix64;

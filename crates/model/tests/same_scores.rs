@@ -72,25 +72,35 @@ fn context<E: Element>(kernels: Kernels, recording: bool) -> AutogradContext<E> 
     }
 }
 
-/// The bits of the losses of a batch's scored targets.
+/// The losses of a batch's scored targets.
 fn losses<E: Element>(
     model: &DecoderModel<E>,
     context: &AutogradContext<E>,
     batch: &VariableBatch,
-) -> Vec<u64> {
+) -> Vec<f64> {
     let loss = model.loss_padded_with_context(context, batch, batch.binding()).unwrap();
     assert_eq!(loss.tracks_gradient(), context.is_recording());
     assert_eq!(loss.count(), batch.target_count());
-    loss.token_nll().iter().map(|nll| nll.to_bits()).collect()
+    loss.token_nll().to_vec()
 }
 
 /// The losses of all targets of one document that nothing else is computed with, in one thread on
 /// portable kernels: what every other way must agree with.
-fn alone<E: Element>(model: &DecoderModel<E>, binding: &BatchBinding, ids: &[u32]) -> Vec<u64> {
+fn alone<E: Element>(model: &DecoderModel<E>, binding: &BatchBinding, ids: &[u32]) -> Vec<f64> {
     let ids = ids.to_vec();
     let document = [EncodedDocument::from_ids("alone", Partition::Test, ids).unwrap()];
     let batch = VariableBatch::padded(Partition::Test, binding, &number(0, &document)).unwrap();
     losses(model, &AutogradContext::no_grad_with(Kernels::portable()), &batch)
+}
+
+/// Two lists of losses have the same bits; `what` says what they are.
+fn same_bits(what: &str, got: &[f64], expected: &[f64]) -> TestCaseResult {
+    prop_assert_eq!(got.len(), expected.len(), "{}", what);
+    for (target, (got, expected)) in got.iter().zip(expected).enumerate() {
+        let same = got.to_bits() == expected.to_bits();
+        prop_assert!(same, "{what}, target {target}: {got:e} is not {expected:e}");
+    }
+    Ok(())
 }
 
 impl Case {
@@ -124,7 +134,7 @@ impl Case {
         model: &DecoderModel<E>,
         kernels: Kernels,
         recording: bool,
-    ) -> Vec<Vec<u64>> {
+    ) -> Vec<Vec<f64>> {
         let (encoded, binding) = (self.encoded(), self.binding());
         let mut of_document = vec![Vec::new(); encoded.len()];
         for mut members in self.batches() {
@@ -148,7 +158,7 @@ impl Case {
 
     fn scores_are_the_same_bits<E: Element>(&self) -> TestCaseResult {
         let (model, encoded) = (self.model.build::<E>(), self.encoded());
-        let expected: Vec<Vec<u64>> = encoded
+        let expected: Vec<Vec<f64>> = encoded
             .iter()
             .map(|document| {
                 let losses = alone(&model, &self.binding(), document.ids());
@@ -161,7 +171,7 @@ impl Case {
                 let got = with_threads(self.threads, || self.together(&model, kernels, recording));
                 for (document, (got, expected)) in got.iter().zip(&expected).enumerate() {
                     let how = format!("{} {}, recording: {recording}", E::NAME, kernels.name());
-                    prop_assert_eq!(got, expected, "document {}, {}", document, how);
+                    same_bits(&format!("document {document}, {how}"), got, expected)?;
                 }
             }
         }
@@ -204,7 +214,7 @@ impl Futures {
         kernels: Kernels,
         end: usize,
         neighbour: usize,
-    ) -> Vec<u64> {
+    ) -> Vec<f64> {
         let ids = [&self.shared[..], &self.ends[end]].concat();
         let inputs = ids.len() - 1;
         let encoded = [
@@ -226,8 +236,13 @@ impl Futures {
                 let other_neighbour = self.losses(&model, kernels, 0, 1);
                 // Target t is the id at t + 1, so this many targets are shared.
                 let shared = self.shared.len() - 1;
-                prop_assert_eq!(&first[..shared], &other_future[..shared], "{}", kernels.name());
-                prop_assert_eq!(&first, &other_neighbour, "{}", kernels.name());
+                let how = format!("{} {}", E::NAME, kernels.name());
+                same_bits(
+                    &format!("other future, {how}"),
+                    &other_future[..shared],
+                    &first[..shared],
+                )?;
+                same_bits(&format!("other neighbour, {how}"), &other_neighbour, &first)?;
                 Ok(())
             })?;
         }

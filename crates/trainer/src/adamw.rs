@@ -2,11 +2,13 @@
 
 use llm_autograd::{AdamWStep, Element, Kernels};
 use llm_model::{DecoderModel, Parameter};
+use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 
 /// The numbers of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AdamWConfig {
     /// Share of the first moment that is kept in an update, in [0, 1).
     pub beta1: f64,
@@ -66,6 +68,26 @@ impl<E: Element> AdamW<E> {
         let zeros = |parameter: &Parameter<E>| vec![E::ZERO; parameter.value().len()];
         let moments = model.parameters().iter().map(|p| [zeros(p), zeros(p)]).collect();
         Ok(Self { config, moments, powers: [1.0; 2] })
+    }
+
+    /// The first and the second moment of every parameter, in the model's order.
+    pub fn moments(&self) -> &[[Vec<E>; 2]] {
+        &self.moments
+    }
+
+    /// The products of all beta1 and of all beta2 so far, which the bias corrections need.
+    pub fn powers(&self) -> [f64; 2] {
+        self.powers
+    }
+
+    /// An optimizer in the middle of training. `moments` have the lengths of the parameters.
+    pub(crate) fn resumed(
+        config: AdamWConfig,
+        moments: Vec<[Vec<E>; 2]>,
+        powers: [f64; 2],
+    ) -> Result<Self, TrainError> {
+        config.check()?;
+        Ok(Self { config, moments, powers })
     }
 
     /// One step with the model's accumulated gradients. A parameter without a gradient, which no

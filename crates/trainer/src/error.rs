@@ -1,5 +1,6 @@
 //! Everything that training refuses.
 
+use llm_archive::ArchiveError;
 use llm_autograd::AutogradError;
 use llm_corpus::CorpusError;
 use llm_metrics::MetricError;
@@ -21,7 +22,7 @@ pub enum TrainError {
         expected: &'static str,
     },
     /// An update of nothing.
-    #[error("an update without microbatches: give at least one")]
+    #[error("nothing to learn from: give at least one document or microbatch")]
     EmptyUpdate,
     /// A batch of another partition or binding.
     #[error("microbatch {microbatch} cannot be learned from")]
@@ -64,4 +65,20 @@ pub enum TrainError {
         /// Index of the update, from 0.
         update: u64,
     },
+    /// A checkpoint of another run.
+    #[error(
+        "the checkpoint belongs to another run: {field} is {stored} there and {expected} here; \
+         continue it with its own settings and data, or start this run under another name"
+    )]
+    Checkpoint {
+        /// What is not the same, for example `schedule.constant.rate`.
+        field: String,
+        /// Its value in the file, as JSON.
+        stored: String,
+        /// Its value in the run that was to go on, as JSON.
+        expected: String,
+    },
+    /// A checkpoint cannot be written, or is not a whole one.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
 }

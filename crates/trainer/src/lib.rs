@@ -1,11 +1,13 @@
-//! AdamW, clipping, schedules and token-weighted accumulated updates.
+//! AdamW, clipping, schedules, token-weighted accumulated updates and exact resume.
 //!
 //! One logical update reads any number of microbatches of training documents, adds the gradients of
 //! their summed token losses, divides once by the number of targets, clips the global norm and
 //! takes one AdamW step. Every target weighs the same, and for a given order of documents the
 //! result is the same bits for any padding, packing and cut into microbatches.
 //!
-//! Left out: choosing and shuffling documents, evaluation (`llm-evaluation`).
+//! A run that is stopped at any moment goes on from its last checkpoint to the same bits.
+//!
+//! Left out: evaluation (`llm-evaluation`), training on several machines.
 //!
 //! | module | idea |
 //! | --- | --- |
@@ -13,6 +15,9 @@
 //! | `adamw` | moments, bias correction, decoupled decay |
 //! | `clip` | the global norm and the limit on it |
 //! | `schedule` | the learning rate of every update |
+//! | `data_order` | which documents come next |
+//! | `run` | updates on a list of documents, with checkpoints at intervals |
+//! | `checkpoint` | the file of a run |
 //!
 //! ```
 //! use llm_corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};
@@ -35,13 +40,19 @@
 #![forbid(unsafe_code)]
 
 mod adamw;
+mod checkpoint;
 mod clip;
+mod data_order;
 mod error;
+mod run;
 mod schedule;
 mod trainer;
 
 pub use adamw::{AdamW, AdamWConfig};
+pub use checkpoint::CHECKPOINT_KIND;
 pub use clip::{clip_factor, global_norm};
+pub use data_order::DataOrder;
 pub use error::TrainError;
+pub use run::{Checkpoints, Run, RunConfig};
 pub use schedule::Schedule;
 pub use trainer::{Trainer, TrainingConfig, UpdateReport};

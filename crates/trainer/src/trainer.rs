@@ -46,6 +46,14 @@ pub struct Trainer<E> {
     updates: u64,
 }
 
+/// What changes during training.
+pub(crate) struct Parts<E> {
+    pub(crate) model: DecoderModel<E>,
+    pub(crate) optimizer: AdamW<E>,
+    pub(crate) dropout: DropoutStream,
+    pub(crate) updates: u64,
+}
+
 /// What an update did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateReport {
@@ -77,14 +85,24 @@ impl<E: Element> Trainer<E> {
         config: TrainingConfig,
         kernels: Kernels,
     ) -> Result<Self, TrainError> {
+        let optimizer = AdamW::new(config.optimizer, &model)?;
+        let dropout = DropoutStream::new(config.dropout_seed);
+        Self::resumed(Parts { model, optimizer, dropout, updates: 0 }, config, kernels)
+    }
+
+    /// Goes on with training that has made some updates.
+    pub(crate) fn resumed(
+        parts: Parts<E>,
+        config: TrainingConfig,
+        kernels: Kernels,
+    ) -> Result<Self, TrainError> {
         config.schedule.check()?;
         if config.clip_limit.is_nan() || config.clip_limit <= 0.0 {
             let (given, expected) = (config.clip_limit, "above 0");
             return Err(TrainError::InvalidConfig { field: "clip_limit", given, expected });
         }
-        let optimizer = AdamW::new(config.optimizer, &model)?;
-        let dropout = DropoutStream::new(config.dropout_seed);
-        Ok(Self { model, optimizer, config, dropout, kernels, updates: 0 })
+        let Parts { model, optimizer, dropout, updates } = parts;
+        Ok(Self { model, optimizer, config, dropout, kernels, updates })
     }
 
     /// The model as it is now.
@@ -95,6 +113,20 @@ impl<E: Element> Trainer<E> {
     /// The model, at the end of training.
     pub fn into_model(self) -> DecoderModel<E> {
         self.model
+    }
+
+    pub(crate) fn set_kernels(&mut self, kernels: Kernels) {
+        self.kernels = kernels;
+    }
+
+    /// The optimizer's state.
+    pub fn optimizer(&self) -> &AdamW<E> {
+        &self.optimizer
+    }
+
+    /// The stream of dropout masks.
+    pub fn dropout(&self) -> &DropoutStream {
+        &self.dropout
     }
 
     /// Number of updates made.

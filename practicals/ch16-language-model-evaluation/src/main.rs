@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use llm_chapter_kit::{finish, parse};
-use practical_ch16_language_model_evaluation::{Args, run};
+use practical_ch16_language_model_evaluation::run;
 
 fn main() -> ExitCode {
-    finish(run(&parse::<Args>()))
+    llm_chapter_kit::chapter_main(run)
 }

@@ -1,6 +1,7 @@
 //! Unit tests of the add-one bigram: counts, rows, refusals.
 
 use super::*;
+use llm_corpus::Partition;
 use llm_metrics::MetricError;
 use proptest::prelude::*;
 

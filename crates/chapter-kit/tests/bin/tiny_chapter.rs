@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use clap::Parser;
-use llm_chapter_kit::{finish, parse, six_decimals};
+use llm_chapter_kit::{chapter_main, six_decimals};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
@@ -36,5 +36,5 @@ fn mean(losses: &[f64]) -> anyhow::Result<f64> {
 }
 
 fn main() -> ExitCode {
-    finish(run(&parse()))
+    chapter_main(run)
 }

@@ -1,4 +1,4 @@
-//! `./course test`, `list`, `doctor` and `help`.
+//! `./course test`, the subcommands written in Rust, `doctor` and `help`.
 
 use crate::sandbox::{Sandbox, repository};
 use std::process::Command;
@@ -14,11 +14,12 @@ fn steps(sandbox: &Sandbox) -> Vec<String> {
     calls
 }
 
-const QUICK: [&str; 4] = [
+const QUICK: [&str; 5] = [
     "cargo fmt --all --check",
     "cargo clippy --workspace --all-targets --offline --locked -- -D warnings",
     "cargo doc --workspace --no-deps --offline --locked",
     "cargo test --workspace --offline --locked",
+    "cargo run --quiet --offline --locked -p course -- check",
 ];
 
 #[test]
@@ -44,7 +45,7 @@ fn full_adds_the_long_campaigns_at_the_end() {
 
 #[test]
 fn test_stops_at_the_first_step_that_fails() {
-    for (place, step) in ["fmt", "clippy", "doc", "test"].into_iter().enumerate() {
+    for (place, step) in ["fmt", "clippy", "doc", "test", "run"].into_iter().enumerate() {
         let sandbox = machine().with("FAKE_CARGO_FAILS", step);
         assert_eq!(sandbox.course(&["test", "--full"]).code, 7, "{step}");
         assert_eq!(steps(&sandbox), QUICK[..=place]);
@@ -69,10 +70,19 @@ fn test_runs_in_the_container_too() {
 }
 
 #[test]
-fn list_is_handed_to_the_rust_tool() {
-    let outcome = machine().course(&["list", "--json"]);
-    let expected = "cargo did: run --quiet --offline --locked -p course -- list --json\n";
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, expected));
+fn what_is_about_chapters_is_handed_to_the_rust_tool() {
+    let calls = [
+        &["list", "--json"][..],
+        &["new-chapter", "my-topic"],
+        &["check", "ch16"],
+        &["exercise", "ch05", "first-fit"],
+    ];
+    for arguments in calls {
+        let outcome = machine().course(arguments);
+        let handed = arguments.join(" ");
+        let expected = format!("cargo did: run --quiet --offline -p course -- {handed}\n");
+        assert_eq!((outcome.code, outcome.stdout), (0, expected));
+    }
 }
 
 #[test]
@@ -81,7 +91,9 @@ fn help_works_without_rust() {
     for arguments in calls {
         let outcome = Sandbox::new().course(arguments);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
-        for subcommand in ["run COMMAND", "test [--full]", "list", "doctor", "help", "1.95"] {
+        let subcommands =
+            ["run COMMAND", "test [--full]", "list", "exercise", "check", "new-chapter"];
+        for subcommand in subcommands.into_iter().chain(["doctor", "help", "1.95"]) {
             assert!(outcome.stdout.contains(subcommand), "{subcommand} in {}", outcome.stdout);
         }
     }

@@ -1,9 +1,15 @@
 //! Behaviour of the evaluation, one module per topic.
 
+mod compression;
 mod frozen;
+mod invariants;
 mod layouts;
+mod models;
+mod numbers;
+mod records;
 mod reference;
 mod refusals;
+mod scoring;
 
 use llm_autograd::Element;
 use llm_corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};

@@ -1,5 +1,7 @@
 //! Random decoders and documents, small and irregular. The tests of training have a module like it.
 
+use std::fmt;
+
 use llm_autograd::Element;
 use llm_corpus::{
     BatchBinding, EncodedDocument, NumberedDocument, PackedBatch, Partition, VariableBatch,
@@ -76,11 +78,22 @@ prop_compose! {
 }
 
 /// A document of 1 to 20 inputs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct RandomDocument {
     pub(crate) ids: Vec<u32>,
-    /// Which targets are scored; empty if all are.
+    /// Which targets are scored; all of them if none is marked.
     pub(crate) scored: Vec<bool>,
+}
+
+impl fmt::Debug for RandomDocument {
+    /// One line, even in the report of a failed property.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ids {:?}", self.ids)?;
+        match self.scored.contains(&true) {
+            true => write!(f, ", scored {:?}", self.scored),
+            false => Ok(()),
+        }
+    }
 }
 
 impl RandomDocument {

@@ -1,0 +1,119 @@
+//! A lesson shows what its program prints.
+//!
+//! Nobody copies output into a page twice: this runs the commands that the page itself gives to the
+//! reader and looks for the page's output in what they print. A page is read like this:
+//!
+//! - A block of `text` whose first line begins with `./course` holds commands. Those of this program
+//!   are run, in the order of the page: lines `./course run cargo run ... -p PROGRAM -- ARGUMENTS`,
+//!   and in a script the lines `$program ARGUMENTS`. A redirection `> FILE` is left out, so that the
+//!   output can be compared.
+//! - Any other block of `json` or `text` is output: of one of the commands in the last such block
+//!   before it. A line `...` stands for any lines, also for those before and behind the block.
+//! - Other blocks, and paragraphs indented by four spaces, are neither.
+
+use crate::markdown::{FencedBlock, fenced_blocks};
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Runs the commands in `page` that are about `program`, and compares what they print with the
+/// output blocks in `page`. The commands run in a temporary folder, which has a folder `tmp`.
+///
+/// ```no_run
+/// # const PROGRAM: &str = "target/debug/practical-ch00-my-topic";
+/// // const PROGRAM: &str = env!("CARGO_BIN_EXE_practical-ch00-my-topic");
+/// llm_chapter_kit::assert_lesson("...the text of README.md...", PROGRAM);
+/// ```
+///
+/// # Panics
+/// With all that is wrong, by line number: output that no command printed, output with no command
+/// before it, a command that fails with an error that the page does not show, or a page without
+/// any output to compare. Also if the program cannot be started.
+#[track_caller]
+pub fn assert_lesson(page: &str, program: impl AsRef<Path>) {
+    let problems = problems(page, program.as_ref());
+    assert!(problems.is_empty(), "the page and the program differ:\n{}", problems.join("\n"));
+}
+
+/// What [`assert_lesson`] reports.
+fn problems(page: &str, program: &Path) -> Vec<String> {
+    let name = program.file_stem().and_then(|name| name.to_str()).expect("programs have names");
+    let folder = TempDir::new().expect("a temporary folder");
+    std::fs::create_dir(folder.path().join("tmp")).expect("a writable temporary folder");
+
+    let mut problems = Vec::new();
+    let mut printed: Option<Vec<String>> = None; // by each command of the last block of commands
+    let mut compared = 0;
+    for block in fenced_blocks(page).iter().filter(|b| matches!(b.language, "json" | "text")) {
+        let line = block.line;
+        if is_commands(block) {
+            let runs = block.lines.iter().filter_map(|line| arguments(line, name));
+            printed = Some(runs.map(|words| run(program, &words, folder.path())).collect());
+            let failures = printed.iter().flatten().filter(|text| text.starts_with("error: "));
+            problems.extend(
+                failures
+                    .filter(|text| !page.contains(text.trim()))
+                    .map(|text| format!("line {line}: a command fails with {text:?}")),
+            );
+            continue;
+        }
+        match printed.as_deref() {
+            None => problems.push(format!("line {line}: output, but no command before it")),
+            Some([]) => {} // of another program
+            Some(texts) => {
+                compared += 1;
+                if !texts.iter().any(|text| shows(block, text)) {
+                    let expected = block.lines.join("\n");
+                    problems.push(format!("line {line}: no command prints\n{expected}"));
+                }
+            }
+        }
+    }
+    if compared == 0 {
+        problems.push(format!("nothing to compare: the page shows no output of {name}"));
+    }
+    problems
+}
+
+fn is_commands(block: &FencedBlock<'_>) -> bool {
+    block.language == "text" && block.lines.first().is_some_and(|line| line.starts_with("./course"))
+}
+
+/// The arguments that a line of a block of commands gives to the program `name`, if it starts it.
+fn arguments<'a>(line: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    let mut words = line.split_whitespace();
+    if line.trim_start().starts_with("./course run cargo run ") {
+        words.by_ref().find(|word| *word == "-p")?;
+        (words.next() == Some(name)).then_some(())?;
+        words.by_ref().find(|word| *word == "--"); // without it, no words are left
+    } else {
+        (words.next() == Some("$program")).then_some(())?;
+    }
+    Some(words.take_while(|word| !word.starts_with('>')).collect())
+}
+
+/// What the program prints; if it fails, its line on standard error.
+fn run(program: &Path, arguments: &[&str], folder: &Path) -> String {
+    let output = Command::new(program).args(arguments).current_dir(folder).output();
+    let output = output.unwrap_or_else(|error| panic!("cannot start {program:?}: {error}"));
+    let printed = if output.status.success() { output.stdout } else { output.stderr };
+    String::from_utf8_lossy(&printed).into_owned()
+}
+
+/// Whether the block's lines stand together in the text, apart from its lines `...`.
+fn shows(block: &FencedBlock<'_>, text: &str) -> bool {
+    let text: Vec<&str> = text.lines().collect();
+    let mut rest = text.as_slice();
+    // The earliest place is as good as any other: it leaves the most for the parts that follow.
+    let mut parts = block.lines.split(|line| line.trim() == "...").filter(|p| !p.is_empty());
+    parts.all(|part| match rest.windows(part.len()).position(|lines| lines == part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests;

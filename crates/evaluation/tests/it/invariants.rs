@@ -1,0 +1,274 @@
+//! What every language model promises, asked of one of each kind.
+
+use llm_autograd::{AutogradContext, Element};
+use llm_corpus::{EncodedDocument, Partition, VariableBatch, number};
+use llm_evaluation::{LanguageModel, Place, RowRequest, ScoreError, ScoreRequest, TargetScore};
+use llm_metrics::ExactSum;
+use llm_model::{DecoderConfig, DecoderModel};
+use llm_tokenizer::TokenId;
+use proptest::prelude::*;
+use rayon::ThreadPoolBuilder;
+
+use crate::binding;
+use crate::models::{Broken, CONTEXT_LEN, VOCAB_SIZE, all_models, bigram, decoder, ids};
+
+/// Ids and the first of them that is a target.
+fn request() -> impl Strategy<Value = (Vec<TokenId>, usize)> {
+    ids(2..20).prop_flat_map(|ids| {
+        let len = ids.len();
+        (Just(ids), 1..len)
+    })
+}
+
+fn requests(given: &[(Vec<TokenId>, usize)]) -> Vec<ScoreRequest<'_>> {
+    let mut requests = Vec::new();
+    for (ids, first_target) in given {
+        requests.push(ScoreRequest { ids, first_target: *first_target });
+    }
+    requests
+}
+
+fn bits(scores: &[TargetScore]) -> Vec<(u64, u64, u64)> {
+    scores.iter().map(|s| (s.log_probability.to_bits(), s.rank_best, s.rank_worst)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn scores_are_the_same_bits_alone_in_any_company_and_in_any_order(
+        given in prop::collection::vec(request(), 1..6),
+        rotation in 0usize..6,
+    ) {
+        for model in all_models() {
+            let requests = requests(&given);
+            let together = model.score(&requests).unwrap();
+            let mut rotated = requests.clone();
+            rotated.rotate_left(rotation % requests.len());
+            let mut other_order = model.score(&rotated).unwrap();
+            other_order.rotate_right(rotation % requests.len());
+            for (i, request) in requests.iter().enumerate() {
+                let alone = model.score(&[*request]).unwrap();
+                prop_assert_eq!(bits(&together[i]), bits(&alone[0]), "{}", model.identity());
+                prop_assert_eq!(bits(&together[i]), bits(&other_order[i]));
+                prop_assert_eq!(together[i].len(), request.ids.len() - request.first_target);
+            }
+        }
+    }
+
+    #[test]
+    fn requests_that_begin_alike_share_work_and_no_bits(
+        start in ids(1..70),
+        ends in prop::collection::vec((ids(1..9), 1usize..70), 2..5),
+    ) {
+        let model = decoder::<f32>(39);
+        let given: Vec<_> = ends
+            .into_iter()
+            .map(|(end, first)| {
+                let ids = [start.as_slice(), &end].concat();
+                let first = first.min(ids.len() - 1);
+                (ids, first)
+            })
+            .collect();
+        let requests = requests(&given);
+        let together = model.score(&requests).unwrap();
+        for (scores, request) in together.iter().zip(&requests) {
+            prop_assert_eq!(bits(scores), bits(&model.score(&[*request]).unwrap()[0]));
+        }
+    }
+
+    #[test]
+    fn every_row_sums_to_one_and_holds_the_scores(request in request()) {
+        for model in all_models() {
+            let requests = requests(std::slice::from_ref(&request));
+            let scores = model.score(&requests).unwrap().remove(0);
+            let mut seen = Vec::new();
+            model.visit_rows(&[requests[0].rows()], &mut |row| {
+                assert_eq!((row.request, row.log_probabilities.len()), (0, VOCAB_SIZE));
+                let sum: ExactSum = row.log_probabilities.iter().map(|&x| libm::exp(x)).collect();
+                assert!((sum.value() - 1.0).abs() < 1e-12, "{}", model.identity());
+                // Ranks by sorting.
+                let target = row.log_probabilities[requests[0].ids[row.position] as usize];
+                let mut sorted = row.log_probabilities.to_vec();
+                sorted.sort_by(|a, b| b.total_cmp(a));
+                let best = 1 + sorted.iter().position(|&x| x == target).unwrap() as u64;
+                let worst = 1 + sorted.iter().rposition(|&x| x == target).unwrap() as u64;
+                seen.push((row.position, (target.to_bits(), best, worst)));
+                Ok(())
+            }).unwrap();
+            let positions = request.1..request.0.len();
+            prop_assert_eq!(seen, positions.zip(bits(&scores)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_comes_later_changes_nothing_before_it(
+        start in ids(2..12),
+        one_end in ids(1..8),
+        other_end in ids(1..8),
+    ) {
+        for model in all_models() {
+            let score = |end: &[TokenId]| {
+                let ids = [start.as_slice(), end].concat();
+                let scores = model.score(&[ScoreRequest { ids: &ids, first_target: 1 }]).unwrap();
+                bits(&scores[0][..start.len() - 1])
+            };
+            prop_assert_eq!(score(&one_end), score(&other_end));
+            prop_assert_eq!(score(&one_end), score(&[]));
+        }
+    }
+
+    #[test]
+    fn the_decoder_scores_with_the_bits_of_its_losses(ids in ids(2..80), seed in any::<u64>()) {
+        fn check<E: Element>(ids: &[TokenId], seed: u64) {
+            let model = decoder::<E>(seed);
+            let document =
+                [EncodedDocument::from_ids("d", Partition::Test, ids.to_vec()).unwrap()];
+            let binding = binding(VOCAB_SIZE, CONTEXT_LEN);
+            let batch =
+                VariableBatch::padded(Partition::Test, &binding, &number(0, &document)).unwrap();
+            let context = AutogradContext::no_grad();
+            let losses = model.loss_padded_with_context(&context, &batch, &binding).unwrap();
+            // 65 rows and more come in pieces.
+            for first_target in [1, ids.len() / 2, ids.len() - 1].map(|first| first.max(1)) {
+                let scores = model.score(&[ScoreRequest { ids, first_target }]).unwrap();
+                let nll: Vec<f64> = scores[0].iter().map(|s| -s.log_probability).collect();
+                assert_eq!(nll, losses.token_nll()[first_target - 1..]);
+            }
+        }
+        check::<f32>(&ids, seed);
+        check::<f64>(&ids, seed);
+    }
+}
+
+#[test]
+fn scores_are_the_same_bits_for_any_number_of_threads() {
+    // 40 rows of 3000 x 32 are several million multiply-adds: work that is shared.
+    let config = DecoderConfig { d_model: 32, ..DecoderConfig::reference(3000, 48) };
+    let model = DecoderModel::<f32>::initialize(config.validate().unwrap(), 7);
+    let ids: Vec<TokenId> = (0..41).map(|i| i * 71 % 3000).collect();
+    let score = |threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            bits(&model.score(&[ScoreRequest { ids: &ids, first_target: 1 }]).unwrap()[0])
+        })
+    };
+    assert_eq!(score(1), score(2));
+    assert_eq!(score(1), score(8));
+}
+
+#[test]
+fn a_workload_repeated_gives_one_and_the_same_list_of_bits() {
+    let texts: Vec<Vec<TokenId>> =
+        (2..52).map(|len| (0..len).map(|i| (i * i + len) % VOCAB_SIZE as u32).collect()).collect();
+    let requests: Vec<_> = texts.iter().map(|ids| ScoreRequest { ids, first_target: 1 }).collect();
+    for model in all_models() {
+        let run = || model.score(&requests).unwrap().iter().map(|s| bits(s)).collect::<Vec<_>>();
+        let first = run();
+        assert!((0..4).all(|_| run() == first), "{}", model.identity());
+    }
+}
+
+#[test]
+fn no_id_is_taken_for_padding() {
+    for model in all_models() {
+        let zeros = [0; 9];
+        let long = [0, 5, 0, 0, 6, 0, 7, 0, 1];
+        let short = [0, 0, 1];
+        let requests = [&zeros[..], &long, &short].map(|ids| ScoreRequest { ids, first_target: 1 });
+        let together = model.score(&requests).unwrap();
+        for (scores, request) in together.iter().zip(requests) {
+            assert_eq!(bits(scores), bits(&model.score(&[request]).unwrap()[0]));
+        }
+    }
+}
+
+#[test]
+fn scoring_changes_no_weight_and_no_revision() {
+    let model = decoder::<f64>(3);
+    let (before, identity) = (model.clone(), model.identity());
+    let request = ScoreRequest { ids: &[0, 5, 6, 1], first_target: 1 };
+    let first = model.score(&[request]).unwrap();
+    assert_eq!(model.score(&[request]).unwrap(), first);
+    assert_eq!(model, before); // values, gradients and revisions
+    assert_eq!(model.identity(), identity);
+}
+
+#[test]
+fn one_changed_weight_is_another_identity() {
+    let model = decoder::<f32>(3);
+    let mut other = model.clone();
+    assert_eq!(other.identity(), model.identity());
+    other.parameters_mut()[4].value_mut()[5] *= 1.0 + f32::EPSILON;
+    assert_ne!(other.identity(), model.identity());
+    assert_ne!(decoder::<f64>(3).identity(), model.identity());
+    let longer = DecoderConfig::reference(VOCAB_SIZE, CONTEXT_LEN + 1).validate().unwrap();
+    assert_ne!(DecoderModel::<f32>::initialize(longer, 3).identity(), model.identity());
+    assert_ne!(LanguageModel::identity(&bigram()), model.identity());
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_an_error_with_its_place() {
+    let texts: [&[TokenId]; 2] = [&[0, 2, 2, 1], &[0, 2, 7, 3, 1]];
+    let requests = texts.map(|ids| ScoreRequest { ids, first_target: 1 });
+    for value in [f64::NAN, f64::INFINITY, 0.5] {
+        let error = Broken(value).score(&requests).unwrap_err();
+        let ScoreError::NonFinite { place, .. } = error else { panic!("{error}") };
+        assert_eq!(place, Place::Request { request: 1, position: 3 });
+    }
+    // Probability zero is only an error for a target that came true.
+    let impossible = Broken(f64::NEG_INFINITY);
+    assert!(impossible.score(&requests).is_ok());
+    let request = ScoreRequest { ids: &[0, 7, 2], first_target: 1 };
+    assert!(matches!(impossible.score(&[request]), Err(ScoreError::NonFinite { .. })));
+
+    let mut diverged = decoder::<f32>(3);
+    diverged.parameters_mut()[0].value_mut()[0] = f32::NAN; // the embedding of id 0, and its logit
+    let error = diverged.score(&[ScoreRequest { ids: &[4, 5, 6], first_target: 2 }]).unwrap_err();
+    let ScoreError::NonFinite { place, value } = error else { panic!("{error}") };
+    assert_eq!(place, Place::Request { request: 0, position: 2 });
+    assert!(value.is_nan());
+}
+
+#[test]
+fn requests_that_cannot_be_answered_are_refused_by_every_model() {
+    let long = [0; CONTEXT_LEN + 2];
+    for model in all_models() {
+        let refused = |ids: &[TokenId], first_target| {
+            let good = ScoreRequest { ids: &[0, 1], first_target: 1 };
+            let error = model.score(&[good, ScoreRequest { ids, first_target }]).unwrap_err();
+            let ScoreError::Request { place: Place::Request { request, position }, .. } = error
+            else {
+                panic!("{error}")
+            };
+            assert_eq!(request, 1);
+            position
+        };
+        assert_eq!(refused(&[], 0), 0);
+        assert_eq!(refused(&[0], 1), 1);
+        assert_eq!(refused(&[0, 1], 0), 0);
+        assert_eq!(refused(&[0, 1], 2), 2);
+        assert_eq!(refused(&[0, 1, VOCAB_SIZE as TokenId], 1), 2); // a target
+        assert_eq!(refused(&[0, TokenId::MAX, 1], 2), 1); // context
+        if model.max_context().is_some() {
+            assert_eq!(refused(&long, 1), CONTEXT_LEN);
+        }
+        assert!(model.score(&[ScoreRequest { ids: &long[1..], first_target: 1 }]).is_ok());
+        let rows = [RowRequest::next(&[0, 1]), RowRequest { ids: &[0, 1], first: 3 }];
+        let error = model.visit_rows(&rows, &mut |_| panic!("a row before the check")).unwrap_err();
+        assert!(matches!(error, ScoreError::Request { .. }), "{error}");
+    }
+}
+
+#[test]
+fn an_error_of_the_visitor_ends_the_visit() {
+    for model in all_models() {
+        let mut visited = 0;
+        let error = model.visit_rows(&[RowRequest { ids: &[0, 1, 2], first: 1 }], &mut |_| {
+            visited += 1;
+            Err(ScoreError::Code { problem: "enough".into() })
+        });
+        assert!(matches!(error, Err(ScoreError::Code { .. })));
+        assert_eq!(visited, 1);
+    }
+}
