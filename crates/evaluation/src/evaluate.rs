@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use llm_autograd::{AutogradContext, Element};
+use llm_autograd::{AutogradContext, Element, Memory};
 use llm_corpus::{BatchBinding, Partition, VariableBatch};
 use llm_metrics::{MetricError, MetricSummary};
 use llm_model::{DecoderModel, ModelError};
@@ -59,7 +59,7 @@ pub fn evaluate_loss_batches_no_grad<E: Element, B: Borrow<VariableBatch>, L: Ta
     mut compute_loss: impl FnMut(&AutogradContext<E>, &VariableBatch) -> Result<L, ModelError>,
 ) -> Result<Evaluation, EvaluationError> {
     let gradients_before: Vec<u64> = model.gradient_bits().collect();
-    let context = AutogradContext::no_grad();
+    let context = AutogradContext::no_grad().with_memory(&Memory::new());
     let mut total = None;
     let mut batch_count = 0;
     for batch in batches {

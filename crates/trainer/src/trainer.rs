@@ -1,6 +1,6 @@
 //! One logical update.
 
-use llm_autograd::{AutogradContext, Element, Kernels};
+use llm_autograd::{AutogradContext, Element, Kernels, Memory};
 use llm_corpus::{BatchBinding, Partition, VariableBatch};
 use llm_metrics::{ExactSum, MetricSummary};
 use llm_model::{DecoderModel, DropoutMode, DropoutProbability, DropoutStream};
@@ -43,6 +43,8 @@ pub struct Trainer<E> {
     config: TrainingConfig,
     dropout: DropoutStream,
     kernels: Kernels,
+    /// Large arrays of one update, for the next.
+    memory: Memory<E>,
     updates: u64,
 }
 
@@ -102,7 +104,7 @@ impl<E: Element> Trainer<E> {
             return Err(TrainError::InvalidConfig { field: "clip_limit", given, expected });
         }
         let Parts { model, optimizer, dropout, updates } = parts;
-        Ok(Self { model, optimizer, config, dropout, kernels, updates })
+        Ok(Self { model, optimizer, config, dropout, kernels, memory: Memory::new(), updates })
     }
 
     /// The model as it is now.
@@ -165,7 +167,7 @@ impl<E: Element> Trainer<E> {
         self.dropout.set_update(self.updates);
         let (mut total, mut count) = (ExactSum::new(), 0);
         for batch in microbatches {
-            let context = AutogradContext::recording_with(self.kernels);
+            let context = AutogradContext::recording_with(self.kernels).with_memory(&self.memory);
             let mode = DropoutMode::Train(&mut self.dropout);
             let loss = self.model.loss_with_dropout(
                 &context,

@@ -201,10 +201,12 @@ proptest! {
 }
 
 /// Gradients of weights are chains over the tokens, cut into blocks of 256 by the product, and
-/// attention holds 48 queries at once; here each of them has a second block.
+/// attention holds 48 queries at once; here each of them has a second block. All activations are
+/// also large enough (4096 elements) for their memory to be used again.
 #[test]
 fn training_on_documents_longer_than_every_block_is_the_same_bits() {
-    let config = DecoderConfig { d_ff: 5, ..DecoderConfig::reference(30, 130) };
+    let config =
+        DecoderConfig { d_model: 18, head_dim: 8, d_ff: 15, ..DecoderConfig::reference(30, 130) };
     let model = RandomModel { config, seed: 1, sharpness: 1.0 };
     let documents = [(120, 3), (1, 0), (130, 2), (49, 1)].map(|(inputs, place)| {
         let ids = (0..=inputs).map(|t| (t * t + place) % 30).collect();
