@@ -40,44 +40,94 @@ impl<E: Element> DecoderModel<E> {
             let context_len = config.context_len;
             return Err(ModelError::ContextLength { ordinal, tokens, context_len });
         }
-        let mut block = Block {
+        let positions_used = longest.map_or(0, |segment| segment.len);
+        let pass = Pass {
             context,
             model: self,
-            rope: RopeTable::new(
-                config.head_dim,
-                config.rope_base,
-                longest.map_or(0, |segment| segment.len),
-            ),
-            documents: ragged.segments.iter().map(|s| s.start..s.start + s.len).collect(),
+            rope: &RopeTable::new(config.head_dim, config.rope_base, positions_used),
             positions: &ragged.positions,
-            dropout: Dropout { probability, mode, ragged },
+            reading: WholeDocuments {
+                documents: ragged.segments.iter().map(|s| s.start..s.start + s.len).collect(),
+                dropout: Dropout { probability, mode, ragged },
+            },
             next: 0,
         };
-        let table = block.next_parameter();
-        let mut x = context.embedding(&table, &ragged.inputs); // [N, C]
-        x = block.dropout.apply(context, x, 0);
-        for layer in 0..config.n_layers {
-            x = block.attention(x, layer); // [N, C]
-            x = block.feed_forward(x, layer); // [N, C]
-        }
-        let gain = block.next_parameter();
-        Ok(context.rms_norm(&x, &gain, E::from_f64(config.norm_eps)))
+        Ok(pass.hidden(&ragged.inputs))
     }
 }
 
-/// What all blocks of one forward pass share. Parameters are taken in their declared order, which
-/// is the order in which the formulas need them.
-struct Block<'a, 'd, E> {
-    context: &'a AutogradContext<E>,
-    model: &'a DecoderModel<E>,
-    rope: RopeTable<E>,
-    documents: Vec<Range<usize>>,
-    positions: &'a [usize],
-    dropout: Dropout<'d, 'a>,
-    next: usize,
+/// What a pass over whole documents and a pass over the next tokens of one do differently.
+pub(crate) trait Reading<E> {
+    /// The values that each query of block `layer` sees, mixed: `[N, Q]`.
+    fn attend(
+        &mut self,
+        context: &AutogradContext<E>,
+        layer: usize,
+        queries_keys_values: [&TensorValue<E>; 3],
+        heads: AttentionHeads,
+    ) -> TensorValue<E>;
+
+    /// Drops features at a site; see [`Dropout::apply`].
+    fn drop_features(
+        &mut self,
+        context: &AutogradContext<E>,
+        x: TensorValue<E>,
+        site: u64,
+    ) -> TensorValue<E>;
 }
 
-impl<E: Element> Block<'_, '_, E> {
+/// All tokens of some documents: every key is computed here.
+struct WholeDocuments<'d, 'b> {
+    documents: Vec<Range<usize>>,
+    dropout: Dropout<'d, 'b>,
+}
+
+impl<E: Element> Reading<E> for WholeDocuments<'_, '_> {
+    fn attend(
+        &mut self,
+        context: &AutogradContext<E>,
+        _layer: usize,
+        [queries, keys, values]: [&TensorValue<E>; 3],
+        heads: AttentionHeads,
+    ) -> TensorValue<E> {
+        context.attention(queries, keys, values, heads, &self.documents)
+    }
+
+    fn drop_features(
+        &mut self,
+        context: &AutogradContext<E>,
+        x: TensorValue<E>,
+        site: u64,
+    ) -> TensorValue<E> {
+        self.dropout.apply(context, x, site)
+    }
+}
+
+/// One forward pass. Parameters are taken in their declared order, which is the order in which the
+/// formulas need them.
+pub(crate) struct Pass<'a, E, R> {
+    pub(crate) context: &'a AutogradContext<E>,
+    pub(crate) model: &'a DecoderModel<E>,
+    pub(crate) rope: &'a RopeTable<E>,
+    pub(crate) positions: &'a [usize],
+    pub(crate) reading: R,
+    /// Index of the next parameter; a pass begins at 0.
+    pub(crate) next: usize,
+}
+
+impl<E: Element, R: Reading<E>> Pass<'_, E, R> {
+    /// Normalised hidden states behind the last block, `[ids.len(), d_model]`.
+    pub(crate) fn hidden(mut self, ids: &[u32]) -> TensorValue<E> {
+        let table = self.next_parameter();
+        let x = self.context.embedding(&table, ids); // [N, C]
+        let mut x = self.reading.drop_features(self.context, x, 0);
+        for layer in 0..self.model.config().n_layers {
+            x = self.attention(x, layer); // [N, C]
+            x = self.feed_forward(x, layer); // [N, C]
+        }
+        self.norm(&x)
+    }
+
     fn next_parameter(&mut self) -> TensorValue<E> {
         self.next += 1;
         self.model.leaf(self.context, self.next - 1)
@@ -106,16 +156,16 @@ impl<E: Element> Block<'_, '_, E> {
         let q = self.project(&h, config.attention_bias); // [N, Q]
         let k = self.project(&h, config.attention_bias); // [N, K]
         let v = self.project(&h, config.attention_bias); // [N, K]
-        let q = context.rope(&q, &self.rope, self.positions);
-        let k = context.rope(&k, &self.rope, self.positions);
+        let q = context.rope(&q, self.rope, self.positions);
+        let k = context.rope(&k, self.rope, self.positions);
         let heads = AttentionHeads {
             n_heads: config.n_heads,
             n_kv_heads: config.n_kv_heads,
             head_dim: config.head_dim,
         };
-        let mixed = context.attention(&q, &k, &v, heads, &self.documents); // [N, Q]
+        let mixed = self.reading.attend(context, layer, [&q, &k, &v], heads); // [N, Q]
         let y = self.project(&mixed, false); // [N, C]
-        let y = self.dropout.apply(context, y, 2 * layer as u64 + 1);
+        let y = self.reading.drop_features(context, y, 2 * layer as u64 + 1);
         context.add(&x, &y)
     }
 
@@ -126,7 +176,7 @@ impl<E: Element> Block<'_, '_, E> {
         let gate = self.project(&h, false); // [N, F]
         let up = self.project(&h, false); // [N, F]
         let y = self.project(&context.swiglu(&gate, &up), false); // [N, C]
-        let y = self.dropout.apply(context, y, 2 * layer as u64 + 2);
+        let y = self.reading.drop_features(context, y, 2 * layer as u64 + 2);
         context.add(&x, &y)
     }
 }

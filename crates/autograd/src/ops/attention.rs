@@ -30,7 +30,7 @@ pub struct AttentionHeads {
 }
 
 impl AttentionHeads {
-    fn group(&self) -> usize {
+    pub(super) fn group(&self) -> usize {
         self.n_heads / self.n_kv_heads
     }
 
@@ -42,7 +42,8 @@ impl AttentionHeads {
         self.n_kv_heads * self.head_dim
     }
 
-    fn shape<E: Element>(&self) -> AttentionShape<E> {
+    /// For whole documents, whose first query stands at position 0.
+    pub(super) fn shape<E: Element>(&self) -> AttentionShape<E> {
         let scale = E::ONE / E::from_f64(self.head_dim as f64).sqrt();
         AttentionShape { head_dim: self.head_dim, group: self.group(), first_position: 0, scale }
     }

@@ -60,9 +60,8 @@ impl<E: Element> AutogradContext<E> {
         expect(OP, "values", &[values.len()], &[keys.len()]);
         assert!(tokens >= new, "{OP}: {new} queries but only {tokens} keys");
 
-        let group = n_heads / n_kv_heads;
-        let scale = E::ONE / E::from_f64(head_dim as f64).sqrt();
-        let shape = AttentionShape { head_dim, group, first_position: tokens - new, scale };
+        let group = heads.group();
+        let shape = AttentionShape { first_position: tokens - new, ..heads.shape() };
         let mut y = vec![E::ZERO; queries.data().len()];
         // What a backward pass would need; the kernel writes it in any case.
         let mut statistics =

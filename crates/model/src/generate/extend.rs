@@ -1,19 +1,18 @@
 //! The forward pass of the next tokens of a document, on top of a cache.
 //!
-//! The formulas are those of `forward.rs`; only attention differs, which reads the keys and values
-//! of earlier tokens instead of computing them. Every number is the same chain of operations as in
+//! The pass is that of `forward.rs`; only attention differs, which reads the keys and values of
+//! earlier tokens instead of computing them. Every number is the same chain of operations as in
 //! the pass over the whole document, so the logits are the same bits.
 //!
 //! Comments give shapes: N new tokens, T tokens so far with them, C = d_model,
-//! Q = n_heads * head_dim, K = n_kv_heads * head_dim, F = d_ff, V = vocab_size.
+//! K = n_kv_heads * head_dim, V = vocab_size.
 
-use llm_autograd::{
-    AttentionHeads, AutogradContext, Element, Kernels, RopeTable, Tensor, TensorValue,
-};
+use llm_autograd::{AttentionHeads, AutogradContext, Element, Kernels, Tensor, TensorValue};
 use llm_corpus::TokenId;
 
 use super::KeyValueCache;
 use super::cache::BlockCache;
+use crate::forward::{Pass, Reading};
 use crate::{DecoderModel, ModelError};
 
 impl<E: Element> DecoderModel<E> {
@@ -110,16 +109,17 @@ impl<E: Element> DecoderModel<E> {
         check_ids(ids, self.config().vocab_size)?;
 
         let positions: Vec<usize> = (used..used + ids.len()).collect();
-        let mut pass = Pass { context, model: self, positions: &positions, next: 0 };
-        let table = pass.next_parameter();
-        let mut x = context.embedding(&table, ids); // [N, C]
-        let KeyValueCache { rope, blocks, .. } = cache;
-        for block in blocks {
-            x = pass.attention(x, rope, block); // [N, C]
-            x = pass.feed_forward(x); // [N, C]
-        }
+        let pass = Pass {
+            context,
+            model: self,
+            rope: &cache.rope,
+            positions: &positions,
+            reading: NextTokens { blocks: &mut cache.blocks },
+            next: 0,
+        };
+        let hidden = pass.hidden(ids);
         cache.grow(ids.len());
-        Ok(pass.norm(&x))
+        Ok(hidden)
     }
 }
 
@@ -131,68 +131,31 @@ pub(super) fn check_ids(ids: &[TokenId], vocab_size: usize) -> Result<(), ModelE
     }
 }
 
-/// One pass over new tokens. Parameters are taken in their declared order, which is the order in
-/// which the formulas need them.
-struct Pass<'a, E> {
-    context: &'a AutogradContext<E>,
-    model: &'a DecoderModel<E>,
-    positions: &'a [usize],
-    next: usize,
+/// The next tokens of one document: their keys and values join those of the tokens before.
+struct NextTokens<'a, E> {
+    blocks: &'a mut [BlockCache<E>],
 }
 
-impl<E: Element> Pass<'_, E> {
-    fn next_parameter(&mut self) -> TensorValue<E> {
-        self.next += 1;
-        self.model.leaf(self.context, self.next - 1)
-    }
-
-    fn norm(&mut self, x: &TensorValue<E>) -> TensorValue<E> {
-        let gain = self.next_parameter();
-        self.context.rms_norm(x, &gain, E::from_f64(self.model.config().norm_eps))
-    }
-
-    /// `x W`, plus the bias where the configuration has one.
-    fn project(&mut self, x: &TensorValue<E>, bias: bool) -> TensorValue<E> {
-        let weight = self.next_parameter();
-        let y = self.context.matmul(x, &weight);
-        if !bias {
-            return y;
-        }
-        let bias = self.next_parameter();
-        self.context.add_row(&y, &bias)
-    }
-
-    /// `x + attention(norm(x)) Wo`, where the keys and values of the new tokens join the cache.
-    fn attention(
+impl<E: Element> Reading<E> for NextTokens<'_, E> {
+    fn attend(
         &mut self,
-        x: TensorValue<E>,
-        rope: &RopeTable<E>,
-        cache: &mut BlockCache<E>,
+        context: &AutogradContext<E>,
+        layer: usize,
+        [queries, keys, values]: [&TensorValue<E>; 3],
+        heads: AttentionHeads,
     ) -> TensorValue<E> {
-        let (context, config) = (self.context, self.model.config());
-        let h = self.norm(&x); // [N, C]
-        let q = self.project(&h, config.attention_bias); // [N, Q]
-        let k = self.project(&h, config.attention_bias); // [N, K]
-        let v = self.project(&h, config.attention_bias); // [N, K]
-        let q = context.rope(&q, rope, self.positions);
-        let k = context.rope(&k, rope, self.positions);
-        cache.keys.extend_from_slice(k.data()); // [T, K]
-        cache.values.extend_from_slice(v.data()); // [T, K]
-        let heads = AttentionHeads {
-            n_heads: config.n_heads,
-            n_kv_heads: config.n_kv_heads,
-            head_dim: config.head_dim,
-        };
-        let mixed = context.cached_attention(&q, &cache.keys, &cache.values, heads); // [N, Q]
-        context.add(&x, &self.project(&mixed, false)) // [N, C]
+        let block = &mut self.blocks[layer];
+        block.keys.extend_from_slice(keys.data()); // [T, K]
+        block.values.extend_from_slice(values.data()); // [T, K]
+        context.cached_attention(queries, &block.keys, &block.values, heads)
     }
 
-    /// `x + (silu(norm(x) Wgate) * (norm(x) Wup)) Wdown`
-    fn feed_forward(&mut self, x: TensorValue<E>) -> TensorValue<E> {
-        let context = self.context;
-        let h = self.norm(&x); // [N, C]
-        let gate = self.project(&h, false); // [N, F]
-        let up = self.project(&h, false); // [N, F]
-        context.add(&x, &self.project(&context.swiglu(&gate, &up), false)) // [N, C]
+    fn drop_features(
+        &mut self,
+        _context: &AutogradContext<E>,
+        x: TensorValue<E>,
+        _site: u64,
+    ) -> TensorValue<E> {
+        x // nothing is dropped while generating
     }
 }
