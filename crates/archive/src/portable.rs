@@ -194,7 +194,8 @@ fn parameter<E: PortableElement>(
     let problem = if name != spec.name {
         format!("the parameter in this place must be {:?}", spec.name)
     } else if shape != spec.shape {
-        format!("has shape {shape:?}, the configuration asks for {:?}", spec.shape)
+        let found = excerpt(&format!("{shape:?}"));
+        format!("has shape {found}, the configuration asks for {:?}", spec.shape)
     } else {
         let found = values.dtype().name();
         match E::take(values) {

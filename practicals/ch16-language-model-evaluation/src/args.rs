@@ -44,7 +44,7 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "PATH")]
     pub save_model: Option<PathBuf>,
     /// Seeds of the initializations, separated by commas; the first one's model is the saved one
-    #[arg(long, value_name = "SEEDS", default_value_t)]
+    #[arg(long, value_name = "SEEDS", default_value_t, allow_hyphen_values = true)]
     pub seeds: Seeds,
     /// Draw the losses of all runs to this SVG file
     #[arg(long, value_name = "PATH.svg")]
@@ -58,8 +58,12 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "PATH")]
     pub model: PathBuf,
     /// Documents per batch, at least 1; changes no bit of the result
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = batch_rows, allow_hyphen_values = true)]
     pub batch_rows: NonZeroUsize,
+}
+
+fn batch_rows(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number, at least 1".to_owned())
 }
 
 /// At least one seed, none twice.
@@ -137,6 +141,10 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         Some(Command::Experiment(experiment)) => experiment,
         None => &args.experiment,
     };
+    if let (Some(model), Some(figure)) = (&experiment_args.save_model, &experiment_args.figure) {
+        let same = std::path::absolute(model).ok() == std::path::absolute(figure).ok();
+        anyhow::ensure!(!same, "{} cannot hold both the model and the figure", model.display());
+    }
     let report = experiment(&experiment_args.seeds, experiment_args.save_model.as_deref())?;
     if let Some(path) = &experiment_args.figure {
         let figure = render_figure(&report.runs).context("cannot draw the figure")?;

@@ -24,7 +24,10 @@ impl<E: Element> Kernel<E> for RmsNormForward<'_, E> {
         let rows = self.x.chunks_exact(width).zip(self.y.chunks_exact_mut(width));
         for ((x, y), inverse_rms) in rows.zip(self.inverse_rms) {
             let squares = sum_row(simd, width, Dot(x, x));
-            let inverse = E::ONE / (squares / count + self.epsilon).sqrt();
+            let rms = (squares / count + self.epsilon).sqrt();
+            // The second factor is 1, or NaN where the squares overflow: a row divided by infinity
+            // would come out as harmless zeros, and an absurd model would score like a uniform one.
+            let inverse = E::ONE / rms * (rms / rms);
             for ((y, &x), &gain) in y.iter_mut().zip(x).zip(self.gain) {
                 *y = x * inverse * gain;
             }

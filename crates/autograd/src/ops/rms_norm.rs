@@ -83,6 +83,15 @@ mod tests {
     }
 
     #[test]
+    fn a_row_whose_squares_overflow_gives_no_number() {
+        let context = AutogradContext::no_grad();
+        let x = context.constant(&Tensor::new(&[1, 2], vec![1e200, 1.0]));
+        let gain = context.constant(&Tensor::new(&[2], vec![1.0, 1.0]));
+        let y = context.rms_norm(&x, &gain, 1e-6);
+        assert!(y.data().iter().all(|y: &f64| y.is_nan()), "{:?}", y.data());
+    }
+
+    #[test]
     fn gradient_agrees_with_differences_for_widths_around_the_lanes() {
         for width in [1, 3, 4, 8, 15, 16, 17, 35] {
             let inputs = [wavy(&[3, width], 0.1), wavy(&[width], 0.7)];

@@ -198,14 +198,15 @@ fn the_figure_shows_three_seeds_five_checkpoints_and_both_splits() {
 fn wrong_usage_is_one_line_and_exit_code_2() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| program(folder.path()).args(arguments).output().unwrap();
-    let cases: [(&[&str], &str); 9] = [
-        (&["evaluate", "--model", "m", "--batch-rows", "0"], "--batch-rows"),
+    let cases: [(&[&str], &str); 10] = [
+        (&["evaluate", "--model", "m", "--batch-rows", "0"], "at least 1"),
         (&["evaluate", "--model", "m", "--batch-rows", "-1"], "-1"),
         (&["evaluate", "--model", "m", "--batch-rows", "two"], "two"),
         (&["evaluate", "--model", "m"], "--batch-rows"),
         (&["evaluate", "--batch-rows", "1"], "--model"),
         (&["experiment", "--seeds", "39,39"], "seed 39 is listed twice"),
         (&["experiment", "--seeds", "x"], "`x` is no seed"),
+        (&["experiment", "--seeds", "-1"], "`-1` is no seed"),
         (&["--sead", "39"], "--sead"),
         (&["train"], "train"),
     ];
@@ -213,6 +214,15 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         let line = refusal(&run(arguments), 2);
         assert!(line.contains(named), "{arguments:?}: {line}");
     }
+}
+
+#[test]
+fn model_and_figure_cannot_go_to_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--seeds", "1", "--save-model", "both", "--figure", "./both"];
+    let line = refusal(&program(folder.path()).args(arguments).output().unwrap(), 1);
+    assert!(line.contains("cannot hold both"), "{line}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -54,6 +54,23 @@ fn a_loss_that_is_not_finite_is_refused_by_evaluation_and_training() {
     }
 }
 
+/// Finite weights that overflow inside the model must not pass as a uniform guess.
+#[test]
+fn weights_so_large_that_a_norm_overflows_are_refused() {
+    let chapter = Chapter::new().unwrap();
+    let fresh = chapter.fresh_model(39).unwrap();
+    for factor in [1e155, 1e200, 1e300] {
+        let mut values: Vec<Tensor<f64>> =
+            fresh.parameters().iter().map(|p| p.value().clone()).collect();
+        values[0].data_mut().iter_mut().for_each(|x| *x *= factor);
+        let model = DecoderModel::from_parameters(*fresh.config(), values).unwrap();
+        let batches = chapter.batches(Partition::Validation, Layout::SEPARATE).unwrap();
+        let error =
+            evaluate(&model, Partition::Validation, &chapter.binding, &batches).unwrap_err();
+        assert!(matches!(error, EvaluationError::NonFiniteLoss { .. }), "{factor}: {error}");
+    }
+}
+
 #[test]
 fn a_batch_of_the_other_split_is_refused_by_evaluation_and_training() {
     let chapter = Chapter::new().unwrap();
