@@ -25,9 +25,9 @@ impl<E: Element> Kernel<E> for RmsNormForward<'_, E> {
         for ((x, y), inverse_rms) in rows.zip(self.inverse_rms) {
             let squares = sum_row(simd, width, Dot(x, x));
             let rms = (squares / count + self.epsilon).sqrt();
-            // The second factor is 1, or NaN where the squares overflow: a row divided by infinity
-            // would come out as harmless zeros, and an absurd model would score like a uniform one.
-            let inverse = E::ONE / rms * (rms / rms);
+            // Divided by infinity, a row whose squares overflow would come out as harmless zeros,
+            // and an absurd model would score like a uniform one.
+            let inverse = if rms.is_finite() { E::ONE / rms } else { E::from_f64(f64::NAN) };
             for ((y, &x), &gain) in y.iter_mut().zip(x).zip(self.gain) {
                 *y = x * inverse * gain;
             }
