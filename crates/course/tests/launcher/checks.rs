@@ -153,3 +153,19 @@ fn the_launcher_can_be_started_as_it_is() {
     let output = Command::new(repository().join("course")).arg("help").output();
     assert!(output.expect("an executable file").status.success());
 }
+
+/// `help` names the version that it reads from the repository's manifest.
+#[cfg(unix)]
+#[test]
+fn the_launcher_can_be_called_through_links() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(folder.path().join("bin")).expect("a new folder");
+    let (first, second) = (folder.path().join("bin/course"), folder.path().join("c"));
+    std::os::unix::fs::symlink(repository().join("course"), &first).expect("a link");
+    std::os::unix::fs::symlink("bin/course", &second).expect("a relative link to a link");
+    for link in [first, second] {
+        let output = Command::new(link).arg("help").output().expect("an executable file");
+        assert!(output.status.success());
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1.95 or later"));
+    }
+}
