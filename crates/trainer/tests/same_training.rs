@@ -1,7 +1,8 @@
 //! The promise about training: for a given order of documents, a run is the same bits for any
 //! padding, packing and cut into microbatches, on any number of threads and on any kernels.
 
-mod random;
+#[path = "../../model/tests/random/mod.rs"]
+mod random; // the same models and documents as the tests of scores
 
 use llm_autograd::{AutogradContext, Element, Kernels};
 use llm_corpus::{BatchBinding, EncodedDocument, NumberedDocument, Partition, VariableBatch};

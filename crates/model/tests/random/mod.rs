@@ -1,4 +1,4 @@
-//! Random decoders and documents, small and irregular. The tests of training have a module like it.
+//! Random decoders and documents, small and irregular, for the tests of scores and of training.
 
 use std::fmt;
 
