@@ -44,11 +44,16 @@
 //! | `loss_interval.rs` | [`DocumentLoss`]: which losses a bound can use, others refused |
 //! | `rounding_audit.rs` | [`audit_pair`]: were printed numbers rounded or truncated? |
 //! | `statistics/` | standard errors, intervals, paired tests, bootstrap: see below |
+//! | `samples/` | numbers about generated text: see below |
 //!
 //! Statistics: [`Proportion`] (binomial error, Wilson interval), [`mean_estimate`] and
 //! [`clustered_mean`], [`PairedDifference`], [`McNemar`], [`bootstrap_ratio`],
 //! [`DetectableDifference`], [`chance_level`], and [`SplitMix64`], the random stream behind every
 //! simulation.
+//!
+//! Generated text: [`DistinctNgrams`], [`longest_loop`], [`unknown_words`], [`mauve`] on vectors such
+//! as [`hashed_byte_ngrams`], and judges: [`JudgeTastes`] simulates one, [`order_swap_position`] and
+//! [`JudgeEffects`] find tastes out, [`Agreement`] compares with people.
 //!
 //! # Example
 //!
@@ -85,6 +90,7 @@ mod prediction_smoothing;
 mod random_guess;
 mod rank;
 mod rounding_audit;
+mod samples;
 mod seed_summary;
 mod statistics;
 mod surprisal;
@@ -115,6 +121,12 @@ pub use random_guess::{
 pub use rank::{Ranks, TieRule, target_ranks};
 pub use rounding_audit::{
     PairAudit, PrintConvention, audit_pair, convention_of, round_half_up, truncate,
+};
+pub use samples::{
+    Agreement, Clustering, Comparison, DistinctNgrams, DivergenceFrontier, Effect, JudgeEffects,
+    JudgeTastes, Loop, Mauve, MauvePlan, MauveSpread, Side, Taste, UnknownWords, Verdict,
+    both_orders, divergence_frontier, hashed_byte_ngrams, k_means, longest_loop, mauve,
+    mauve_over_seeds, mean_distinct_share, naive_taste, order_swap_position, unknown_words, words,
 };
 pub use seed_summary::{SeedSummary, seed_summary};
 pub use statistics::{
