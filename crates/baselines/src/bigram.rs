@@ -102,6 +102,14 @@ impl BigramModel {
         self.rows.get(&previous).map_or(0, |row| row.total)
     }
 
+    /// Every transition that training showed, as `(previous, next, C_uv)` in ascending order of the
+    /// ids. All other counts are 0.
+    pub fn counts(&self) -> impl Iterator<Item = (TokenId, TokenId, u64)> {
+        self.rows.iter().flat_map(|(&previous, row)| {
+            row.counts.iter().map(move |(&next, &count)| (previous, next, count))
+        })
+    }
+
     /// Number of training transitions, the sum of all counts.
     pub fn transitions(&self) -> u64 {
         self.transitions

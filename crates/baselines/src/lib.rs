@@ -28,11 +28,8 @@
 //! use llm_tokenizer::chapter_four_tokenizer;
 //!
 //! let tokenizer = chapter_four_tokenizer();
-//! let documents = ["aaab", "aab"]
-//!     .map(|text| Document::new(text, Partition::Train, text))
-//!     .iter()
-//!     .map(|document| EncodedDocument::encode(document, &tokenizer))
-//!     .collect::<Result<Vec<_>, _>>()?;
+//! let documents = ["aaab", "aab"].map(|text| Document::named_by_text(Partition::Train, text));
+//! let documents = EncodedDocument::encode_all(&documents, &tokenizer)?;
 //!
 //! let model = BigramModel::fit(tokenizer.vocab_size(), &documents)?;
 //! assert_eq!(model.transitions(), 9);

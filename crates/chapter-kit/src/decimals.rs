@@ -1,9 +1,11 @@
 //! Rounding to six decimals, at the moment a number is written and not before.
 
-use serde::Serializer;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// Writes `value` rounded to six decimals; for fields marked
-/// `#[serde(serialize_with = "llm_chapter_kit::six_decimals")]`.
+/// `#[serde(serialize_with = "llm_chapter_kit::six_decimals")]`, whether they hold one number, an
+/// optional one, a list or a map of them ([`SixDecimals`]).
 ///
 /// The result is the f64 nearest to the correctly rounded decimal (a tie goes to the even digit,
 /// as in the standard library's formatting of the exact binary value), so the text shows at most
@@ -13,8 +15,65 @@ use serde::Serializer;
 ///
 /// # Errors
 /// Only those of `serializer`.
-pub fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(round_to_six(*value))
+pub fn six_decimals<T: SixDecimals + ?Sized, S: Serializer>(
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    value.serialize_rounded(serializer)
+}
+
+/// What [`six_decimals`] can write: an f64, and anything made of what it can write.
+pub trait SixDecimals {
+    /// Writes every number in it rounded.
+    ///
+    /// # Errors
+    /// Only those of `serializer`.
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+}
+
+/// A part of a larger value, on its way to the serializer.
+struct Rounded<'a, T: ?Sized>(&'a T);
+
+impl<T: SixDecimals + ?Sized> Serialize for Rounded<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize_rounded(serializer)
+    }
+}
+
+impl SixDecimals for f64 {
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(round_to_six(*self))
+    }
+}
+
+impl<T: SixDecimals> SixDecimals for Option<T> {
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_ref().map(Rounded).serialize(serializer)
+    }
+}
+
+impl<T: SixDecimals> SixDecimals for [T] {
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(Rounded))
+    }
+}
+
+impl<T: SixDecimals> SixDecimals for Vec<T> {
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize_rounded(serializer)
+    }
+}
+
+impl<T: SixDecimals, const N: usize> SixDecimals for [T; N] {
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize_rounded(serializer)
+    }
+}
+
+impl<K: Serialize, T: SixDecimals> SixDecimals for BTreeMap<K, T> {
+    fn serialize_rounded<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(key, value)| (key, Rounded(value))))
+    }
 }
 
 /// The f64 nearest to the six-decimal text of `value`.
@@ -73,6 +132,31 @@ mod tests {
         assert!(round_to_six(f64::NAN).is_nan());
         assert_eq!(round_to_six(f64::INFINITY), f64::INFINITY);
         assert_eq!(round_to_six(f64::NEG_INFINITY), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn numbers_are_rounded_wherever_they_stand() {
+        #[derive(Serialize)]
+        struct Report {
+            #[serde(serialize_with = "six_decimals")]
+            best: Option<f64>,
+            #[serde(serialize_with = "six_decimals")]
+            none: Option<f64>,
+            #[serde(serialize_with = "six_decimals")]
+            pair: [f64; 2],
+            #[serde(serialize_with = "six_decimals")]
+            by_split: BTreeMap<&'static str, Vec<f64>>,
+        }
+        let report = Report {
+            best: Some(2.0 / 3.0),
+            none: None,
+            pair: [1.0 / 3.0, 0.5],
+            by_split: BTreeMap::from([("train", vec![1.0 / 7.0, -0.0])]), // 0.142857142...
+        };
+        assert_eq!(
+            serde_json::to_string(&report).unwrap(),
+            r#"{"best":0.666667,"none":null,"pair":[0.333333,0.5],"by_split":{"train":[0.142857,0.0]}}"#
+        );
     }
 
     proptest! {

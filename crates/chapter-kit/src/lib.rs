@@ -19,7 +19,8 @@
 //! Modules, for programs: `chapter` (the whole `main`), `arguments` (the command line), `output`
 //! (result, error line, exit code), `decimals` (rounding, at the last moment), `non_finite` (the
 //! search for numbers that JSON cannot write), `report_text` and `report_tree` (the readable form).
-//! For tests: `lesson` (commands and output of a README), `markdown` (its fenced blocks).
+//! `metric_record` is how reports show a loss. For tests: `lesson` (commands and output of a
+//! README), `markdown` (its fenced blocks), `process` (runs of the program, successful or refused).
 //!
 //! ```
 //! use llm_chapter_kit::{finish, six_decimals};
@@ -50,14 +51,18 @@ mod chapter;
 mod decimals;
 mod lesson;
 mod markdown;
+mod metric_record;
 mod non_finite;
 mod output;
+mod process;
 mod report_text;
 mod report_tree;
 
 pub use arguments::parse;
 pub use chapter::{Format, chapter_main};
-pub use decimals::six_decimals;
+pub use decimals::{SixDecimals, six_decimals};
 pub use lesson::assert_lesson;
 pub use markdown::{FencedBlock, fenced_blocks};
+pub use metric_record::MetricRecord;
 pub use output::{finish, finish_text};
+pub use process::{printed, refusal, run_program};

@@ -20,6 +20,12 @@ impl Document {
     pub fn new(id: impl Into<String>, partition: Partition, text: impl Into<Vec<u8>>) -> Self {
         Self { id: id.into(), partition, text: text.into() }
     }
+
+    /// A document that is called after its partition and its text, `train-aaab`: for texts that are
+    /// as short as a name.
+    pub fn named_by_text(partition: Partition, text: &str) -> Self {
+        Self::new(format!("{partition}-{text}"), partition, text)
+    }
 }
 
 /// A document as token ids, framed by its start and end token if the tokenizer has them.
@@ -50,7 +56,48 @@ impl EncodedDocument {
         Self::from_ids(document.id.clone(), document.partition, ids)
     }
 
-    /// Takes ids that are already framed. Every target is scored.
+    /// Encodes documents one by one, in the order given.
+    ///
+    /// # Errors
+    /// As [`Self::encode`], for the first document that is refused.
+    ///
+    /// # Example
+    /// ```
+    /// use llm_corpus::{Document, EncodedDocument, Partition};
+    /// let documents = ["aab", "b"].map(|text| Document::named_by_text(Partition::Train, text));
+    /// let tokenizer = llm_tokenizer::chapter_four_tokenizer();
+    /// let encoded = EncodedDocument::encode_all(&documents, &tokenizer)?;
+    /// assert_eq!((encoded[0].id(), encoded[0].ids()), ("train-aab", &[0, 99, 99, 100, 1][..]));
+    /// # Ok::<(), llm_corpus::CorpusError>(())
+    /// ```
+    pub fn encode_all<'a>(
+        documents: impl IntoIterator<Item = &'a Document>,
+        tokenizer: &Tokenizer,
+    ) -> Result<Vec<Self>, CorpusError> {
+        documents.into_iter().map(|document| Self::encode(document, tokenizer)).collect()
+    }
+
+    /// Takes the ids of a whole document from elsewhere, after a check that this tokenizer could
+    /// have framed them: start token, text, end token.
+    ///
+    /// # Errors
+    /// [`CorpusError::Tokenizer`] with what is wrong and where, [`CorpusError::TooFewIds`] for
+    /// fewer than two ids.
+    pub fn from_framed_ids(
+        id: impl Into<String>,
+        partition: Partition,
+        ids: Vec<TokenId>,
+        tokenizer: &Tokenizer,
+    ) -> Result<Self, CorpusError> {
+        let id = id.into();
+        match tokenizer.decode_document(&ids) {
+            Ok(_) => Self::from_ids(id, partition, ids),
+            Err(source) => Err(CorpusError::Tokenizer { document: id, source }),
+        }
+    }
+
+    /// Takes any ids, of a document or of a piece of one, unchecked but for their number. Every
+    /// target is scored.
     ///
     /// # Errors
     /// [`CorpusError::TooFewIds`] for fewer than two ids.
@@ -158,6 +205,20 @@ mod tests {
             );
         }
         assert_eq!(document(&[0, 1]).unwrap().target_count(), 1);
+    }
+
+    #[test]
+    fn ids_from_elsewhere_need_the_frame_of_their_tokenizer() {
+        let tokenizer = Tokenizer::of_bytes();
+        let read = |ids| EncodedDocument::from_framed_ids("d", Partition::Train, ids, &tokenizer);
+        assert_eq!(read(vec![0, 99, 1]).unwrap().ids(), [0, 99, 1]);
+        for ids in [vec![99, 1], vec![0, 99], vec![0, 99, 1, 0, 99, 1], vec![0, 500, 1]] {
+            let error = read(ids).unwrap_err();
+            assert!(
+                matches!(&error, CorpusError::Tokenizer { document, .. } if document == "d"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

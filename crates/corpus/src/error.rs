@@ -8,12 +8,12 @@ use crate::{BatchBinding, Partition};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CorpusError {
-    /// The tokenizer has no id for something in the text.
-    #[error("document `{document}` cannot be encoded")]
+    /// The tokenizer has no id for something in the text, or could not have made these ids.
+    #[error("document `{document}` does not fit its tokenizer")]
     Tokenizer {
         /// Id of the document.
         document: String,
-        /// What the tokenizer missed.
+        /// What the tokenizer says.
         source: TokenizerError,
     },
     /// Without two ids there is no input with a target.

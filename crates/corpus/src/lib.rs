@@ -32,11 +32,9 @@
 //! use llm_tokenizer::chapter_four_tokenizer;
 //!
 //! let tokenizer = chapter_four_tokenizer();
-//! let documents = ["abaa", "baa"]
-//!     .map(|text| Document::new(text, Partition::Validation, text))
-//!     .iter()
-//!     .map(|document| EncodedDocument::encode(document, &tokenizer))
-//!     .collect::<Result<Vec<_>, _>>()?;
+//! let documents =
+//!     ["abaa", "baa"].map(|text| Document::named_by_text(Partition::Validation, text));
+//! let documents = EncodedDocument::encode_all(&documents, &tokenizer)?;
 //! assert_eq!(documents[1].ids(), [0, 100, 99, 99, 1]); // start, b, a, a, end
 //!
 //! let binding = BatchBinding::new(&tokenizer, 8);

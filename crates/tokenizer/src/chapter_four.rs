@@ -1,6 +1,5 @@
 //! The tokenizer of the lessons from chapter 4 on: eight merges, 266 ids.
 
-use crate::artifact::TokenizerArtifact;
 use crate::pretokenizer::Pretokenizer;
 use crate::tokenizer::Tokenizer;
 use crate::train::{TrainingConfig, WeightedDocument, train};
@@ -44,7 +43,6 @@ pub fn chapter_four_tokenizer() -> Tokenizer {
         pretokenizer: Pretokenizer::None,
     };
     let learned = train(&documents, &config).expect("a few sentences are below every limit");
-    let merges = learned.iter().map(|step| step.merge).collect();
-    Tokenizer::from_artifact(TokenizerArtifact::trained(merges, config.pretokenizer))
+    Tokenizer::from_training(&learned, config.pretokenizer)
         .expect("merges that were just learned are consistent")
 }

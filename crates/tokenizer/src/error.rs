@@ -84,6 +84,20 @@ pub enum TokenizerError {
         /// Its offset in the text, in bytes.
         offset: usize,
     },
+    /// The ids are not those of one whole document.
+    #[error(
+        "{} at position {position} is not {expected}: a document has its start token first, its \
+         end token last and no control token in between",
+        .id.map_or("nothing".to_owned(), |id| format!("id {id}"))
+    )]
+    Frame {
+        /// The index in the list of ids.
+        position: usize,
+        /// What stands there; `None` behind the last id.
+        id: Option<TokenId>,
+        /// What had to stand there.
+        expected: &'static str,
+    },
     /// An id to decode is not in the vocabulary.
     #[error("id {id} at position {position} is not in the vocabulary")]
     UnknownToken {

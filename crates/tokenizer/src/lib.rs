@@ -24,17 +24,13 @@
 //! # Example
 //!
 //! ```
-//! use llm_tokenizer::{
-//!     Pretokenizer, Tokenizer, TokenizerArtifact, TrainingConfig, WeightedDocument, train,
-//! };
+//! use llm_tokenizer::{Pretokenizer, Tokenizer, TrainingConfig, WeightedDocument, train};
 //!
 //! let documents = [WeightedDocument::once(b"abab"), WeightedDocument::once(b"abac")];
 //! let config =
 //!     TrainingConfig { merges: 2, minimum_count: 1, pretokenizer: Pretokenizer::None };
 //! let learned = train(&documents, &config)?; // ab, then ac
-//! let merges = learned.iter().map(|step| step.merge).collect();
-//! let tokenizer =
-//!     Tokenizer::from_artifact(TokenizerArtifact::trained(merges, config.pretokenizer))?;
+//! let tokenizer = Tokenizer::from_training(&learned, config.pretokenizer)?;
 //!
 //! assert_eq!(tokenizer.encode(b"acac")?, [259, 259]);
 //! assert_eq!(tokenizer.decode(&[259, 258])?, b"acab");

@@ -8,6 +8,8 @@ use crate::artifact::TokenizerArtifact;
 use crate::canonical::{from_canonical_json, sha256_hex, to_canonical_json};
 use crate::encoder::Encoder;
 use crate::error::TokenizerError;
+use crate::pretokenizer::Pretokenizer;
+use crate::train::LearnedMerge;
 use crate::vocabulary::Vocabulary;
 
 /// A checked, immutable tokenizer. Cloning shares the tables.
@@ -44,6 +46,37 @@ impl Tokenizer {
         let encoder = Encoder::of(&artifact, &vocabulary)?;
         let frozen = Frozen { artifact, sha256, vocabulary, encoder };
         Ok(Self { frozen: Arc::new(frozen) })
+    }
+
+    /// Every byte is a token and there are no others: 258 ids with the two control tokens, in the
+    /// layout of [`TokenizerArtifact::trained`].
+    pub fn of_bytes() -> Self {
+        Self::from_training(&[], Pretokenizer::None).expect("256 bytes have 256 different ids")
+    }
+
+    /// The tokenizer of merges that [`train`](crate::train()) has learned with this pretokenizer.
+    ///
+    /// # Errors
+    /// As [`from_artifact`](Self::from_artifact), for merges that belong to no one training.
+    ///
+    /// # Example
+    /// ```
+    /// use llm_tokenizer::{Pretokenizer, Tokenizer, TrainingConfig, WeightedDocument, train};
+    ///
+    /// let config =
+    ///     TrainingConfig { merges: 1, minimum_count: 1, pretokenizer: Pretokenizer::None };
+    /// let learned = train(&[WeightedDocument::once(b"abab")], &config)?;
+    /// let tokenizer = Tokenizer::from_training(&learned, config.pretokenizer)?;
+    /// assert_eq!(tokenizer.encode(b"bab")?, [100, 258]);
+    /// assert_eq!([0, 100, 258].map(|id| tokenizer.spelling(id)), ["<|bos|>", "b", "ab"]);
+    /// # Ok::<(), llm_tokenizer::TokenizerError>(())
+    /// ```
+    pub fn from_training(
+        learned: &[LearnedMerge],
+        pretokenizer: Pretokenizer,
+    ) -> Result<Self, TokenizerError> {
+        let merges = learned.iter().map(|step| step.merge).collect();
+        Self::from_artifact(TokenizerArtifact::trained(merges, pretokenizer))
     }
 
     /// Loads what [`to_json`](Self::to_json) wrote, and nothing else.
@@ -98,6 +131,18 @@ impl Tokenizer {
         self.frozen.vocabulary.token_bytes(id)
     }
 
+    /// A token as people write it, for tables and messages: the name of a control token, otherwise
+    /// its bytes with escapes (`\xc3`, `\n`) for those that are no printable ASCII. Not for
+    /// decoding: a text may look like the name of a control token.
+    pub fn spelling(&self, id: TokenId) -> String {
+        let named = self.artifact().control_tokens.iter().find(|token| token.id == id);
+        match (named, self.token_bytes(id)) {
+            (Some(token), _) => token.text.clone(),
+            (None, Some(bytes)) => bytes.escape_ascii().to_string(),
+            (None, None) => format!("<|undefined {id}|>"),
+        }
+    }
+
     /// The ids of a text. Any bytes are text, valid UTF-8 or not, and text never becomes a
     /// control token, whatever it looks like.
     ///
@@ -134,6 +179,37 @@ impl Tokenizer {
             text.extend_from_slice(bytes);
         }
         Ok(text)
+    }
+
+    /// The text of a whole document: [`decode`](Self::decode) for ids that
+    /// [`encode_document`](Self::encode_document) could have framed. Ids that come from elsewhere
+    /// are checked with it.
+    ///
+    /// # Errors
+    /// [`TokenizerError::Frame`] if the start or the end token is missing, or if a control token
+    /// stands inside the document; [`TokenizerError::UnknownToken`] as for `decode`.
+    pub fn decode_document(&self, ids: &[TokenId]) -> Result<Vec<u8>, TokenizerError> {
+        let frame = |position, expected| {
+            let id = ids.get(position).copied();
+            TokenizerError::Frame { position, id, expected }
+        };
+        let mut text = 0..ids.len();
+        if self.start_token().is_some() {
+            if ids.first().copied() != self.start_token() {
+                return Err(frame(0, "the start token"));
+            }
+            text.start = 1;
+        }
+        if self.end_token().is_some() {
+            if text.is_empty() || ids.last().copied() != self.end_token() {
+                return Err(frame(ids.len().saturating_sub(1).max(text.start), "the end token"));
+            }
+            text.end -= 1;
+        }
+        if let Some(inside) = text.clone().find(|&position| self.is_control(ids[position])) {
+            return Err(frame(inside, "a token of the text"));
+        }
+        self.decode(ids) // the frame has no bytes
     }
 }
 

@@ -1,11 +1,12 @@
 //! What counting pairs of tokens reaches on the same targets.
 
+use llm_chapter_kit::MetricRecord;
 use llm_from_scratch_practical::baselines::BigramModel;
 use llm_from_scratch_practical::corpus::{Layout, Partition};
 use llm_from_scratch_practical::evaluation::score_bigram;
 use serde::Serialize;
 
-use crate::{Chapter, ChapterError, MetricRecord};
+use crate::{Chapter, ChapterError};
 
 /// The add-one bigram, fitted on the training documents and frozen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -27,7 +27,7 @@ pub use error::ChapterError;
 pub use experiment::{ExperimentReport, experiment};
 pub use figure::render_figure;
 pub use layouts::{LayoutComparison, compare_layouts};
-pub use records::{MetricRecord, ScoreRecord};
+pub use records::ScoreRecord;
 pub use runs::{Checkpoint, OverfittingInterval, Run, SeedSummaryReport, train_and_observe};
 pub use saved::{SavedEvaluation, SavedModelReport, Scores, evaluate_saved};
 pub use setup::{Chapter, DECLARED_SEEDS, OBSERVED_UPDATES};

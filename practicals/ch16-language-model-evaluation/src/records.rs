@@ -1,32 +1,8 @@
-//! The two records that the reports are made of. Values stay unrounded until they are written.
+//! The record of a score. Values stay unrounded until they are written.
 
-use llm_chapter_kit::six_decimals;
+use llm_chapter_kit::{MetricRecord, six_decimals};
 use llm_from_scratch_practical::evaluation::Evaluation;
-use llm_from_scratch_practical::metrics::MetricSummary;
 use serde::Serialize;
-
-/// Losses pooled over targets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct MetricRecord {
-    /// Number of scored targets.
-    pub target_count: usize,
-    /// Nats per target.
-    #[serde(serialize_with = "six_decimals")]
-    pub mean_nll: f64,
-    /// exp(mean_nll).
-    #[serde(serialize_with = "six_decimals")]
-    pub perplexity: f64,
-}
-
-impl From<&MetricSummary> for MetricRecord {
-    fn from(metrics: &MetricSummary) -> Self {
-        Self {
-            target_count: metrics.target_count(),
-            mean_nll: metrics.mean_nll(),
-            perplexity: metrics.perplexity(),
-        }
-    }
-}
 
 /// A frozen model's losses, and how they were computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

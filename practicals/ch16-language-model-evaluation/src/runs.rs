@@ -4,7 +4,7 @@ use llm_chapter_kit::six_decimals;
 use llm_from_scratch_practical::corpus::{Layout, Partition};
 use llm_from_scratch_practical::metrics::{SeedSummary, seed_summary};
 use llm_from_scratch_practical::model::DecoderModel;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::{Chapter, ChapterError, OBSERVED_UPDATES, ScoreRecord};
 
@@ -122,7 +122,7 @@ pub struct SeedSummaryReport {
     #[serde(serialize_with = "six_decimals")]
     pub mean_nll: f64,
     /// Divided by one less than the count; none for one seed.
-    #[serde(serialize_with = "optional_six_decimals")]
+    #[serde(serialize_with = "six_decimals")]
     pub sample_standard_deviation_nll: Option<f64>,
     /// Nats per target.
     #[serde(serialize_with = "six_decimals")]
@@ -149,15 +149,5 @@ impl SeedSummaryReport {
             interpretation: "how much the initialization moves the final loss on this one \
                 constructed validation split; not an interval for any population of texts",
         })
-    }
-}
-
-fn optional_six_decimals<S: Serializer>(
-    value: &Option<f64>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => six_decimals(value, serializer),
-        None => serializer.serialize_none(),
     }
 }

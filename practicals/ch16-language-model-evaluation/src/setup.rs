@@ -58,19 +58,15 @@ impl Chapter {
     /// A byte that the tokenizer lacks; a document longer than the capacity.
     pub fn encoded_with(tokenizer: Tokenizer, capacity: usize) -> Result<Self, ChapterError> {
         let documents = |texts: [&str; 2], partition| {
-            texts.map(|text| Document::new(format!("{partition}-{text}"), partition, text))
+            texts.map(|text| Document::named_by_text(partition, text))
         };
         let train = documents(TRAINING_TEXTS, Partition::Train);
         let validation = documents(VALIDATION_TEXTS, Partition::Validation);
         corpus::check_no_overlap(train.iter().chain(&validation))?;
-        let encode = |documents: &[Document]| {
-            let encode = |document| EncodedDocument::encode(document, &tokenizer);
-            documents.iter().map(encode).collect::<Result<Vec<_>, _>>()
-        };
         Ok(Self {
             binding: BatchBinding::new(&tokenizer, capacity),
-            train: encode(&train)?,
-            validation: encode(&validation)?,
+            train: EncodedDocument::encode_all(&train, &tokenizer)?,
+            validation: EncodedDocument::encode_all(&validation, &tokenizer)?,
             tokenizer,
         })
     }

@@ -1,10 +1,10 @@
 //! Why losses are pooled by targets: two lists of probabilities of different length.
 
-use llm_chapter_kit::six_decimals;
+use llm_chapter_kit::{MetricRecord, six_decimals};
 use llm_from_scratch_practical::metrics::score_assigned_probabilities;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use crate::{ChapterError, MetricRecord};
+use crate::ChapterError;
 
 /// Probabilities that a model gave to the targets of two batches.
 const BATCHES: [&[f64]; 2] = [&[0.5, 0.25], &[0.5, 0.5, 0.25, 0.5]];
@@ -15,7 +15,7 @@ pub struct WeightingReport {
     /// Targets of each batch.
     pub batch_targets: [usize; 2],
     /// Mean loss of each batch, nats per target.
-    #[serde(serialize_with = "both_six_decimals")]
+    #[serde(serialize_with = "six_decimals")]
     pub batch_mean_nll: [f64; 2],
     /// Totals and counts added first, then divided.
     pub correct: MetricRecord,
@@ -42,10 +42,4 @@ pub fn weighting_probe() -> Result<WeightingReport, ChapterError> {
         incorrect_mean_perplexity: (first.perplexity() + second.perplexity()) / 2.0,
         correct: MetricRecord::from(&first.merge(second)?),
     })
-}
-
-fn both_six_decimals<S: Serializer>(values: &[f64; 2], serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Six(#[serde(serialize_with = "six_decimals")] f64);
-    values.map(Six).serialize(serializer)
 }

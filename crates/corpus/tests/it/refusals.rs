@@ -145,7 +145,7 @@ fn a_text_that_cannot_be_encoded_is_refused_with_the_document_and_the_byte() {
     let tokenizer = Tokenizer::from_artifact(artifact).unwrap();
     let document = Document::new("d", Partition::Train, b"a\xff");
     let error = EncodedDocument::encode(&document, &tokenizer).unwrap_err();
-    assert_eq!(error.to_string(), "document `d` cannot be encoded");
+    assert_eq!(error.to_string(), "document `d` does not fit its tokenizer");
     assert!(
         matches!(
             error,

@@ -15,7 +15,7 @@ const LIBRARIES: [(&str, &[&str]); 15] = [
     ("llm-compressors", &[]),
     ("llm-tokenizer", &[]),
     ("llm-autograd", &[]),
-    (KIT, &[]),
+    (KIT, &["llm-metrics"]),
     ("llm-corpus", &["llm-tokenizer"]),
     ("llm-baselines", &["llm-corpus", "llm-metrics"]),
     ("llm-model", &["llm-autograd", "llm-corpus"]),

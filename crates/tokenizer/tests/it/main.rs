@@ -2,6 +2,7 @@
 
 mod artifact;
 mod chapter_four;
+mod documents;
 mod encoding;
 mod extra_tokens;
 mod hugging_face;

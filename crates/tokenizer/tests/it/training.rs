@@ -1,8 +1,8 @@
 //! What is learned from which text.
 
 use llm_tokenizer::{
-    LearnedMerge, Merge, Pretokenizer, Tokenizer, TokenizerArtifact, TokenizerError,
-    TrainingConfig, WeightedDocument, train, train_by_recounting,
+    LearnedMerge, Pretokenizer, Tokenizer, TokenizerError, TrainingConfig, WeightedDocument, train,
+    train_by_recounting,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -28,8 +28,7 @@ fn learn(documents: &[(&str, u64)], config: &TrainingConfig) -> Vec<(u32, u32, u
 }
 
 fn tokenizer(learned: &[LearnedMerge], pretokenizer: Pretokenizer) -> Tokenizer {
-    let merges: Vec<Merge> = learned.iter().map(|step| step.merge).collect();
-    Tokenizer::from_artifact(TokenizerArtifact::trained(merges, pretokenizer)).unwrap()
+    Tokenizer::from_training(learned, pretokenizer).unwrap()
 }
 
 #[test]

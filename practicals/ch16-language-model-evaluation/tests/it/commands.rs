@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use llm_chapter_kit::refusal;
 use serde_json::Value;
 
-use crate::support::{json, program, refusal};
+use crate::support::{json, program};
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::support::{program, refusal};
+use llm_chapter_kit::refusal;
+
+use crate::support::program;
 
 /// A model file's bytes, made once.
 fn model() -> &'static [u8] {

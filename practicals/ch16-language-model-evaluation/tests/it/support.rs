@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use llm_chapter_kit::printed;
 use practical_ch16_language_model_evaluation::{ExperimentReport, Seeds, experiment};
 use serde_json::Value;
 
@@ -23,22 +24,5 @@ pub(crate) fn program(folder: &Path) -> Command {
 /// The JSON object that a successful run prints, with nothing on standard error.
 #[track_caller]
 pub(crate) fn json(output: &Output) -> Value {
-    let (out, err) = texts(output);
-    assert!(output.status.success() && err.is_empty(), "{:?}: {err}", output.status);
-    serde_json::from_str(&out).unwrap()
-}
-
-/// One line on standard error, nothing on standard output, and the exit code: returns the line.
-#[track_caller]
-pub(crate) fn refusal(output: &Output, code: i32) -> String {
-    let (out, err) = texts(output);
-    assert_eq!((output.status.code(), out.as_str()), (Some(code), ""), "{err}");
-    assert_eq!(err.lines().count(), 1, "one line, not {err:?}");
-    assert!(err.starts_with("error: "), "{err}");
-    err
-}
-
-fn texts(output: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr))
+    serde_json::from_str(&printed(output)).unwrap()
 }
