@@ -8,7 +8,7 @@
 //! cut of the work: each output element of a product is one chain of fused multiply-adds, each sum
 //! over a row has a fixed order, and the exponential is our own.
 //!
-//! Left out: broadcasting beyond a row, views, devices, graphs that are walked twice.
+//! Left out: views, devices, graphs that are walked twice.
 //!
 //! | module | idea |
 //! | --- | --- |
@@ -17,7 +17,7 @@
 //! | `tape` | recording and the walk back |
 //! | `ops` | one file per operation: formula, forward, backward, gradient check |
 //! | `kernels` | the loops, written once for all vector widths |
-//! | `gradient_check` | central differences |
+//! | `gradient_check`, `operation_checks` | central differences, for every operation |
 //!
 //! ```
 //! use llm_autograd::{AutogradContext, Tensor};
@@ -36,6 +36,7 @@ mod error;
 mod gradient_check;
 mod kernels;
 mod memory;
+mod operation_checks;
 mod ops;
 mod shape;
 mod tape;
@@ -46,7 +47,8 @@ pub use error::AutogradError;
 pub use gradient_check::{GradientCheck, gradient_check};
 pub use kernels::{AdamWStep, Kernels};
 pub use memory::{Buffer, Memory};
+pub use operation_checks::{OperationCheck, check_operations};
 pub use ops::{AttentionHeads, CrossEntropy, RopeTable};
 pub use shape::{MAX_RANK, Shape};
-pub use tape::{AutogradContext, Gradients, RecordedNode, TensorValue};
+pub use tape::{AutogradContext, BackwardStep, Gradients, RecordedNode, TensorValue};
 pub use tensor::Tensor;

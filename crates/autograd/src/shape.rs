@@ -56,6 +56,22 @@ impl fmt::Debug for Shape {
     }
 }
 
+/// How far apart two neighbours along each axis of a row-major array are.
+pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
+    (0..shape.len()).map(|axis| shape[axis + 1..].iter().product()).collect()
+}
+
+/// The place of every element of an array of shape `lengths` in another array, in row-major order,
+/// when a step along axis k is `strides[k]` places there; 0 stays where it is, which repeats.
+pub(crate) fn places(lengths: &[usize], strides: &[usize]) -> Vec<usize> {
+    let mut places = vec![0];
+    for (&length, &stride) in lengths.iter().zip(strides) {
+        let along = |&place: &usize| (0..length).map(move |i| place + i * stride);
+        places = places.iter().flat_map(along).collect();
+    }
+    places
+}
+
 /// Panics unless the argument has the expected shape: a mismatch between layers is a bug in the
 /// calling code, and the message names the operation and both shapes.
 #[track_caller]

@@ -1,11 +1,16 @@
 //! The tape: operations in the order they happened, and the walk back over them.
 
+mod watch;
+
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::kernels::{Start, add_assign};
 use crate::memory::Buffer;
 use crate::{AutogradError, Element, Kernels, Memory, Tensor};
+
+pub use watch::BackwardStep;
+use watch::Watch;
 
 /// Computes operations, and records them if it was made by [`recording`](Self::recording).
 ///
@@ -193,7 +198,7 @@ impl<E: Element> AutogradContext<E> {
     /// # Errors
     /// [`AutogradError::NotRecorded`], [`AutogradError::NotScalar`], [`AutogradError::TapeConsumed`].
     pub fn backward(&self, output: &TensorValue<E>) -> Result<Gradients<E>, AutogradError> {
-        let (id, gradients, _) = self.walk_back(output, &mut [])?;
+        let (id, gradients, _) = self.walk_back(output, &mut [], None)?;
         Ok(Gradients { tape: id, gradients })
     }
 
@@ -208,7 +213,7 @@ impl<E: Element> AutogradContext<E> {
         output: &TensorValue<E>,
         accumulators: &mut [Option<Buffer<E>>],
     ) -> Result<(), AutogradError> {
-        let (_, mut gradients, leaves) = self.walk_back(output, accumulators)?;
+        let (_, mut gradients, leaves) = self.walk_back(output, accumulators, None)?;
         for (node, slot) in leaves {
             if let Some(gradient) = gradients[node].take() {
                 accumulators[slot] = Some(gradient);
@@ -222,6 +227,7 @@ impl<E: Element> AutogradContext<E> {
         &self,
         output: &TensorValue<E>,
         accumulators: &mut [Option<Buffer<E>>],
+        mut watch: Watch<'_, E>,
     ) -> Result<(u64, Vec<Option<Buffer<E>>>, Vec<(usize, usize)>), AutogradError> {
         let (Some(tape), Some(place)) = (&self.tape, output.place) else {
             return Err(AutogradError::NotRecorded);
@@ -243,13 +249,16 @@ impl<E: Element> AutogradContext<E> {
         let leaf = |(node, n): (usize, &Node<E>)| n.slot.map(|slot| (node, slot));
         let leaves: Vec<_> = nodes.iter().enumerate().filter_map(leaf).collect();
         for &(node, slot) in &leaves {
-            gradients[node] = accumulators[slot].take();
+            gradients[node] = accumulators.get_mut(slot).and_then(Option::take);
         }
         gradients[place.node] = Some(vec![E::ONE].into());
         // Popping frees what a node saved as soon as it has been used.
         while let Some(node) = nodes.pop() {
-            let Some(backward) = node.backward else { continue };
-            if let Some(gradient) = gradients[nodes.len()].take() {
+            let index = nodes.len();
+            let step = watch.as_ref().and_then(|_| BackwardStep::begin(index, &node, &gradients));
+            if let Some(backward) = node.backward
+                && let Some(gradient) = gradients[index].take()
+            {
                 backward(
                     gradient,
                     &mut GradientFlow {
@@ -258,6 +267,9 @@ impl<E: Element> AutogradContext<E> {
                         gradients: &mut gradients,
                     },
                 );
+            }
+            if let (Some(watch), Some(step)) = (&mut watch, step) {
+                watch(step.finish(&gradients));
             }
         }
         Ok((id, gradients, leaves))

@@ -97,6 +97,14 @@ impl<E: Element> Tensor<E> {
         self.data.iter().map(|x| x.bits()).collect()
     }
 
+    /// The same elements, shared, with another shape. Panics if it has another number of elements.
+    #[track_caller]
+    pub fn reshaped(&self, shape: &[usize]) -> Self {
+        let shape = Shape::new(shape);
+        expect("reshape", "data", &[self.len()], &[shape.len()]);
+        Self { shape, data: Arc::clone(&self.data) }
+    }
+
     #[track_caller]
     pub(crate) fn matrix(&self, op: &str, argument: &str) -> [usize; 2] {
         self.shape.matrix(op, argument)

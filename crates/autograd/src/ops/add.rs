@@ -1,20 +1,16 @@
 //! Addition: `y = a + b`; both gradients are that of y.
 
 use crate::kernels::add_assign;
-use crate::shape::expect;
 use crate::{AutogradContext, Element, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
-    /// `a + b`, element by element.
-    ///
-    /// # Shapes
-    /// `a`, `b` and the result are equal.
+    /// `a + b`, element by element; other shapes are [broadcast](Self::broadcast_to).
     ///
     /// # Panics
-    /// If they are not.
+    /// If the shapes have no common one.
     #[track_caller]
     pub fn add(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
-        expect("add", "b", b.shape(), a.shape());
+        let [a, b] = &self.broadcast_both("add", a, b);
         let mut sum = self.copy(a.data());
         add_assign(self.kernels(), &mut sum, b.data());
         let (to_a, to_b) = (a.place(), b.place());

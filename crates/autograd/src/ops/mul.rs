@@ -1,20 +1,17 @@
 //! Multiplication element by element: `y = a b`, `da = dy b`, `db = dy a`.
 
 use crate::kernels::{MulAssign, share};
-use crate::shape::expect;
 use crate::{AutogradContext, Buffer, Element, Kernels, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
-    /// `a * b`, element by element. A dropout mask is a constant `b`.
-    ///
-    /// # Shapes
-    /// `a`, `b` and the result are equal.
+    /// `a * b`, element by element; other shapes are [broadcast](Self::broadcast_to). A dropout mask
+    /// is a constant `b`.
     ///
     /// # Panics
-    /// If they are not.
+    /// If the shapes have no common one.
     #[track_caller]
     pub fn mul(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
-        expect("mul", "b", b.shape(), a.shape());
+        let [a, b] = &self.broadcast_both("mul", a, b);
         let y = a.tensor().same_shape(product(self.kernels(), a.data(), self.copy(b.data())));
         let saved = [a.clone(), b.clone()];
         self.record("mul", &[a, b], y, move |gradient, flow| {
