@@ -2,7 +2,7 @@
 
 use llm_autograd::{AutogradContext, AutogradError, Buffer, Element, Tensor, TensorValue};
 
-use crate::{ModelError, SplitMix64, ValidConfig, parameter_specs};
+use crate::{ModelError, ParameterSpec, SplitMix64, ValidConfig, parameter_specs};
 
 /// Configuration and parameters. There is nothing hidden in it: a forward pass takes `&self` and
 /// cannot change it.
@@ -27,8 +27,19 @@ pub struct Parameter<E> {
 impl<E: Element> DecoderModel<E> {
     /// A fresh model; the same seed gives the same bits everywhere.
     pub fn initialize(config: ValidConfig, seed: u64) -> Self {
+        Self::fresh(config, seed, parameter_specs(&config))
+    }
+
+    /// A fresh model whose residual outputs do not start smaller in a deeper model; otherwise as
+    /// [`initialize`](Self::initialize). To compare with, see
+    /// [`layer_statistics`](Self::layer_statistics).
+    pub fn initialize_without_depth_factor(config: ValidConfig, seed: u64) -> Self {
+        let specs = parameter_specs(&config).into_iter();
+        Self::fresh(config, seed, specs.map(ParameterSpec::without_depth_factor).collect())
+    }
+
+    fn fresh(config: ValidConfig, seed: u64, specs: Vec<ParameterSpec>) -> Self {
         let mut stream = SplitMix64::new(seed);
-        let specs = parameter_specs(&config);
         let parameters = specs
             .into_iter()
             .map(|spec| Parameter::new(spec.draw(&mut stream), spec.name))

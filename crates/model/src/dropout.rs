@@ -61,10 +61,46 @@ impl DropoutStream {
         self.update = update;
     }
 
+    /// The mask of one token at this update: for every feature 0, or 1 / (1 - p) with dropping
+    /// probability p. For looking at; it is not counted as drawn.
+    ///
+    /// ```
+    /// use llm_model::{DropoutProbability, DropoutStream, MaskPlace};
+    /// let stream = DropoutStream::new(7);
+    /// let place = MaskPlace { document: 0, site: 0, position: 3 };
+    /// let mask = stream.mask(place, 8, DropoutProbability::new(0.5)?);
+    /// assert!(mask.iter().all(|&factor| factor == 0.0 || factor == 2.0));
+    /// assert_eq!(mask, stream.mask(place, 8, DropoutProbability::new(0.5)?));
+    /// # Ok::<(), llm_model::ModelError>(())
+    /// ```
+    pub fn mask(
+        &self,
+        place: MaskPlace,
+        features: usize,
+        probability: DropoutProbability,
+    ) -> Vec<f64> {
+        let mut mask = Vec::with_capacity(features);
+        let mut generator = generator(self, place.document, place.site);
+        extend_mask(&mut mask, &mut generator, place.position, features, probability);
+        mask
+    }
+
     /// How many mask elements were drawn so far. Evaluation leaves it alone.
     pub fn drawn(&self) -> u64 {
         self.drawn
     }
+}
+
+/// Which token's features a mask is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaskPlace {
+    /// Ordinal of the document in the run.
+    pub document: u64,
+    /// 0 behind the embedding, 2l + 1 behind the attention and 2l + 2 behind the feed-forward layer
+    /// of block l, counted from 0.
+    pub site: u64,
+    /// Place of the token in its document, from 0.
+    pub position: usize,
 }
 
 /// Whether a forward pass drops features.
@@ -84,8 +120,7 @@ pub(crate) struct Dropout<'a, 'b> {
 }
 
 impl Dropout<'_, '_> {
-    /// Drops features of `x: [tokens, features]` at a site: 0 behind the embedding, 2l + 1 behind the
-    /// attention and 2l + 2 behind the feed-forward layer of block l.
+    /// Drops features of `x: [tokens, features]` at a site; see [`MaskPlace`].
     pub(crate) fn apply<E: Element>(
         &mut self,
         context: &AutogradContext<E>,
@@ -101,9 +136,7 @@ impl Dropout<'_, '_> {
         for segment in &self.ragged.segments {
             let mut generator = generator(stream, segment.ordinal, site);
             for &position in &self.ragged.positions[segment.start..segment.start + segment.len] {
-                generator.set_stream(position as u64);
-                generator.set_block_pos(0);
-                extend_mask(&mut mask, &mut generator, features, self.probability);
+                extend_mask(&mut mask, &mut generator, position, features, self.probability);
             }
         }
         stream.drawn += mask.len() as u64;
@@ -120,12 +153,16 @@ fn generator(stream: &DropoutStream, ordinal: u64, site: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
+/// Appends the mask of the token at `position`.
 fn extend_mask<E: Element>(
     mask: &mut Vec<E>,
     generator: &mut ChaCha8Rng,
+    position: usize,
     features: usize,
     probability: DropoutProbability,
 ) {
+    generator.set_stream(position as u64);
+    generator.set_block_pos(0);
     let kept = E::from_f64(1.0 / (1.0 - probability.get()));
     // A draw is one of 2^32 equally likely numbers; below the threshold it drops.
     let threshold = (probability.get() * 2f64.powi(32)) as u64;

@@ -15,6 +15,7 @@
 //! | `decoder` | the model as plain data: values, gradients, revisions |
 //! | `forward` | tokens to hidden states to logits |
 //! | `loss` | a batch to the losses of its targets |
+//! | `layer_statistics` | the size of activations and gradients at every depth |
 //! | `dropout` | a mode of the forward pass, not a property of the weights |
 //! | `generate` | text token by token: key/value cache, filters, sampling |
 //!
@@ -41,18 +42,20 @@ mod dropout;
 mod error;
 mod forward;
 mod generate;
+mod layer_statistics;
 mod loss;
 mod parameters;
 mod splitmix;
 
 pub use config::{DecoderConfig, ValidConfig};
 pub use decoder::{DecoderModel, Parameter};
-pub use dropout::{DropoutMode, DropoutProbability, DropoutStream};
+pub use dropout::{DropoutMode, DropoutProbability, DropoutStream, MaskPlace};
 pub use error::ModelError;
 pub use generate::{
     Candidate, Decoding, Distribution, Filters, Generation, GenerationConfig, KeyValueCache,
     Sampler, Step, Stop,
 };
+pub use layer_statistics::LayerStatistics;
 pub use loss::BatchLoss;
 pub use parameters::{ParameterSpec, parameter_specs};
 pub use splitmix::SplitMix64;

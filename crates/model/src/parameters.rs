@@ -78,6 +78,14 @@ pub fn parameter_specs(config: &ValidConfig) -> Vec<ParameterSpec> {
 }
 
 impl ParameterSpec {
+    /// The same parameter, drawn at full size in a model of any depth.
+    pub(crate) fn without_depth_factor(mut self) -> Self {
+        if let Fresh::Xavier { factor } = &mut self.fresh {
+            *factor = 1.0;
+        }
+        self
+    }
+
     /// Fresh values: a matrix takes one draw per element in row-major order, nothing else draws.
     pub(crate) fn draw<E: Element>(&self, stream: &mut SplitMix64) -> Tensor<E> {
         let count = self.shape.iter().product();
