@@ -42,7 +42,10 @@ impl<E: Element> DecoderModel<E> {
         let mut stream = SplitMix64::new(seed);
         let parameters = specs
             .into_iter()
-            .map(|spec| Parameter::new(spec.draw(&mut stream), spec.name))
+            .map(|spec| {
+                let value = spec.draw(&mut stream);
+                Parameter::new(spec.name, value)
+            })
             .collect();
         Self { config, parameters }
     }
@@ -65,7 +68,7 @@ impl<E: Element> DecoderModel<E> {
                 let (given, expected) = (value.shape().to_vec(), spec.shape);
                 return Err(ModelError::ParameterShape { name: spec.name, given, expected });
             }
-            Ok(Parameter::new(value, spec.name))
+            Ok(Parameter::new(spec.name, value))
         });
         Ok(Self { config, parameters: parameters.collect::<Result<_, _>>()? })
     }
@@ -141,8 +144,9 @@ impl<E: Element> DecoderModel<E> {
 }
 
 impl<E: Element> Parameter<E> {
-    fn new(value: Tensor<E>, name: String) -> Self {
-        Self { name, value, gradient: None, head_gradient: None, revision: 0 }
+    /// A parameter of no model yet, without a gradient: to look at an optimizer alone.
+    pub fn new(name: impl Into<String>, value: Tensor<E>) -> Self {
+        Self { name: name.into(), value, gradient: None, head_gradient: None, revision: 0 }
     }
 
     /// Its unique name.
@@ -175,6 +179,17 @@ impl<E: Element> Parameter<E> {
     /// The head's part of a tied matrix's gradient.
     pub fn head_gradient(&self) -> Option<&[E]> {
         self.head_gradient.as_deref()
+    }
+
+    /// Replaces the accumulated gradient, as if a backward pass had given this one.
+    ///
+    /// # Panics
+    /// If it has another number of elements than the value.
+    #[track_caller]
+    pub fn set_gradient(&mut self, gradient: &[E]) {
+        let (given, expected) = (gradient.len(), self.value.len());
+        assert!(given == expected, "a gradient of {given} elements for a value of {expected}");
+        self.gradient = Some(gradient.to_vec().into());
     }
 
     /// The accumulated gradient, to scale or clip.

@@ -1,7 +1,8 @@
-//! AdamW (Loshchilov and Hutter 2019, "Decoupled weight decay regularization").
+//! AdamW (Loshchilov and Hutter 2019, "Decoupled weight decay regularization"; Adam is from Kingma and
+//! Ba 2015).
 
 use llm_autograd::{AdamWStep, Element, Kernels};
-use llm_model::{DecoderModel, Parameter};
+use llm_model::Parameter;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
@@ -49,7 +50,30 @@ impl AdamWConfig {
     }
 }
 
-/// The optimizer's state: two moments for every parameter, and the bias corrections.
+/// The optimizer's state: two moments for every element of every parameter, and the bias corrections.
+///
+/// Nothing is shared between elements, so each moves as if it were alone. One step with gradient g,
+/// for each element, with the products P1 and P2 of all beta1 and beta2 so far:
+///
+/// ```text
+/// m = beta1 m + (1 - beta1) g            v = beta2 v + (1 - beta2) g^2
+/// w = w - rate (m / (1 - P1)) / (sqrt(v / (1 - P2)) + epsilon) - rate decay w
+/// ```
+///
+/// ```
+/// use llm_autograd::{Kernels, Tensor};
+/// use llm_model::Parameter;
+/// use llm_trainer::{AdamW, AdamWConfig};
+///
+/// let mut parameters = [Parameter::new("w", Tensor::new(&[2], vec![1.0_f64, 1.0]))];
+/// let mut optimizer = AdamW::new(AdamWConfig::default(), &parameters)?;
+/// parameters[0].set_gradient(&[0.004, -700.0]);
+/// optimizer.step(Kernels::detect(), &mut parameters, 0.1);
+/// // m / (1 - P1) = g and the root of v / (1 - P2) is |g|: the first step is the rate.
+/// let [down, up] = parameters[0].value().data() else { panic!("two elements") };
+/// assert!((down - 0.9).abs() < 1e-6 && (up - 1.1).abs() < 1e-6);
+/// # Ok::<(), llm_trainer::TrainError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamW<E> {
     config: AdamWConfig,
@@ -59,18 +83,23 @@ pub struct AdamW<E> {
 }
 
 impl<E: Element> AdamW<E> {
-    /// Zero moments for a model's parameters.
+    /// Zero moments for some parameters, those of a model for example.
     ///
     /// # Errors
     /// [`TrainError::InvalidConfig`].
-    pub fn new(config: AdamWConfig, model: &DecoderModel<E>) -> Result<Self, TrainError> {
+    pub fn new(config: AdamWConfig, parameters: &[Parameter<E>]) -> Result<Self, TrainError> {
         config.check()?;
         let zeros = |parameter: &Parameter<E>| vec![E::ZERO; parameter.value().len()];
-        let moments = model.parameters().iter().map(|p| [zeros(p), zeros(p)]).collect();
+        let moments = parameters.iter().map(|p| [zeros(p), zeros(p)]).collect();
         Ok(Self { config, moments, powers: [1.0; 2] })
     }
 
-    /// The first and the second moment of every parameter, in the model's order.
+    /// Whether weight decay reaches a parameter: a matrix, and no gain or bias.
+    pub fn decays(parameter: &Parameter<E>) -> bool {
+        parameter.value().shape().len() == 2
+    }
+
+    /// The first and the second moment of every parameter, in the parameters' order.
     pub fn moments(&self) -> &[[Vec<E>; 2]] {
         &self.moments
     }
@@ -90,20 +119,19 @@ impl<E: Element> AdamW<E> {
         Ok(Self { config, moments, powers })
     }
 
-    /// One step with the model's accumulated gradients. A parameter without a gradient, which no
+    /// One step with the accumulated gradients. A parameter without a gradient, which no
     /// target depended on, has a gradient of zero: its moments decay and it may still move.
     ///
     /// # Panics
-    /// If the model has other parameters than the one this optimizer was made for.
-    pub fn step(&mut self, kernels: Kernels, model: &mut DecoderModel<E>, rate: f64) {
+    /// If there are other parameters than those that this optimizer was made for.
+    pub fn step(&mut self, kernels: Kernels, parameters: &mut [Parameter<E>], rate: f64) {
         let AdamWConfig { beta1, beta2, epsilon, weight_decay } = self.config;
         self.powers = [self.powers[0] * beta1, self.powers[1] * beta2];
-        let parameters = model.parameters_mut();
-        assert_eq!(parameters.len(), self.moments.len(), "another model");
+        assert_eq!(parameters.len(), self.moments.len(), "other parameters");
         for (parameter, [first_moment, second_moment]) in
             parameters.iter_mut().zip(&mut self.moments)
         {
-            let decays = parameter.value().shape().len() == 2;
+            let decays = Self::decays(parameter);
             let (weights, gradient) = parameter.value_and_gradient();
             AdamWStep {
                 weights,

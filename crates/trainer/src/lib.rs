@@ -50,7 +50,7 @@ mod trainer;
 
 pub use adamw::{AdamW, AdamWConfig};
 pub use checkpoint::CHECKPOINT_KIND;
-pub use clip::{clip_factor, global_norm};
+pub use clip::{Clip, clip_factor, clip_gradients, global_norm};
 pub use data_order::DataOrder;
 pub use error::TrainError;
 pub use run::{Checkpoints, Run, RunConfig};

@@ -3,9 +3,9 @@
 use llm_autograd::{AutogradContext, Element, Kernels, Memory};
 use llm_corpus::{BatchBinding, Partition, VariableBatch};
 use llm_metrics::{ExactSum, MetricSummary};
-use llm_model::{DecoderModel, DropoutMode, DropoutProbability, DropoutStream};
+use llm_model::{DecoderModel, DropoutMode, DropoutProbability, DropoutStream, Parameter};
 
-use crate::{AdamW, AdamWConfig, Schedule, TrainError, clip_factor, global_norm};
+use crate::{AdamW, AdamWConfig, Schedule, TrainError, clip_gradients};
 
 /// How to train.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +87,7 @@ impl<E: Element> Trainer<E> {
         config: TrainingConfig,
         kernels: Kernels,
     ) -> Result<Self, TrainError> {
-        let optimizer = AdamW::new(config.optimizer, &model)?;
+        let optimizer = AdamW::new(config.optimizer, model.parameters())?;
         let dropout = DropoutStream::new(config.dropout_seed);
         Self::resumed(Parts { model, optimizer, dropout, updates: 0 }, config, kernels)
     }
@@ -192,28 +192,17 @@ impl<E: Element> Trainer<E> {
     /// Mean, clip and AdamW.
     fn step(&mut self, loss: MetricSummary) -> Result<UpdateReport, TrainError> {
         let count = E::from_f64(loss.target_count() as f64);
-        self.change_gradients(|g| g / count);
-        let gradient_norm = global_norm(&self.model);
-        if !gradient_norm.is_finite() {
+        for gradient in self.model.parameters_mut().iter_mut().filter_map(Parameter::gradient_mut) {
+            gradient.iter_mut().for_each(|g| *g = *g / count);
+        }
+        let clip = clip_gradients(self.model.parameters_mut(), self.config.clip_limit);
+        if !clip.norm.is_finite() {
             return Err(TrainError::NonFinite { update: self.updates });
         }
-        let factor = clip_factor(gradient_norm, self.config.clip_limit);
-        let clipped = factor < 1.0;
-        if clipped {
-            let factor = E::from_f64(factor);
-            self.change_gradients(|g| g * factor);
-        }
         let rate = self.config.schedule.rate(self.updates);
-        self.optimizer.step(self.kernels, &mut self.model, rate);
+        self.optimizer.step(self.kernels, self.model.parameters_mut(), rate);
         self.updates += 1;
-        Ok(UpdateReport { loss, gradient_norm, clipped, rate })
-    }
-
-    fn change_gradients(&mut self, change: impl Fn(E) -> E) {
-        for parameter in self.model.parameters_mut() {
-            let gradient = parameter.gradient_mut().unwrap_or_default();
-            gradient.iter_mut().for_each(|g| *g = change(*g));
-        }
+        Ok(UpdateReport { loss, gradient_norm: clip.norm, clipped: clip.factor < 1.0, rate })
     }
 }
 

@@ -61,7 +61,7 @@ fn three_steps_follow_the_formulas() {
         for parameter in model.parameters_mut() {
             parameter.value_mut().fill(1.0);
         }
-        let mut optimizer = AdamW::new(config, &model).unwrap();
+        let mut optimizer = AdamW::new(config, model.parameters()).unwrap();
         let steps = [
             (2.0, 13.0 / 24.0, 2.0 / 3.0),
             (1.0, 0.208_550_537_462, 0.401_258_870_796),
@@ -72,7 +72,7 @@ fn three_steps_follow_the_formulas() {
                 parameter.value_and_gradient(); // makes room for a gradient
                 parameter.gradient_mut().unwrap().fill(gradient);
             }
-            optimizer.step(kernels, &mut model, 0.5);
+            optimizer.step(kernels, model.parameters_mut(), 0.5);
             for parameter in model.parameters() {
                 let expected = if parameter.value().shape().len() == 2 { matrix } else { vector };
                 for &w in parameter.value().data() {

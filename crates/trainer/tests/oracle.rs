@@ -207,7 +207,7 @@ fn gradients_of_the_mean_loss_agree_with_the_oracle() {
         }
         close(
             &case.name,
-            global_norm(&model),
+            global_norm(model.parameters()),
             expected.gradient_norm,
             expected.gradient_norm_tolerance,
         );

@@ -14,7 +14,7 @@ use practical_ch16_language_model_evaluation::{
     Chapter, OBSERVED_UPDATES, Run, Seeds, evaluate_saved, experiment, weighting_probe,
 };
 use serde_json::{Value, json};
-use trainer::{AdamW, AdamWConfig, clip_factor, global_norm};
+use trainer::{AdamW, AdamWConfig, clip_gradients};
 
 use crate::support::default_report;
 
@@ -333,7 +333,7 @@ fn train(chapter: &Chapter, model: DecoderModel<f64>) -> f64 {
 fn train_with_document_weights(chapter: &Chapter) -> f64 {
     let microbatches = chapter.batches(Partition::Train, Layout::SEPARATE).unwrap();
     let mut model = chapter.fresh_model(39).unwrap();
-    let mut optimizer = AdamW::new(AdamWConfig::default(), &model).unwrap();
+    let mut optimizer = AdamW::new(AdamWConfig::default(), model.parameters()).unwrap();
     for _ in 0..80 {
         model.clear_gradients();
         for batch in &microbatches {
@@ -343,11 +343,8 @@ fn train_with_document_weights(chapter: &Chapter) -> f64 {
             model.backward(&context, &weighted).unwrap();
         }
         model.merge_tied_gradient();
-        let factor = clip_factor(global_norm(&model), 1.0);
-        for parameter in model.parameters_mut() {
-            parameter.gradient_mut().unwrap().iter_mut().for_each(|g| *g *= factor);
-        }
-        optimizer.step(Kernels::detect(), &mut model, 0.02);
+        clip_gradients(model.parameters_mut(), 1.0);
+        optimizer.step(Kernels::detect(), model.parameters_mut(), 0.02);
     }
     validation_nll(chapter, &model)
 }
