@@ -20,6 +20,8 @@
 //! | `scoring` | [`score_documents`]: the one pass |
 //! | `record` | [`TargetRecord`]: what it yields, as JSON lines |
 //! | `summary` | [`RecordSummary`]: perplexity, bits per byte, averages, error bars, top-k error |
+//! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
+//! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
 //! | `compression`, `range_coder` | [`compress`]: a model as a compressor, and back |
 //! | `score_error` | [`ScoreError`]: everything that these refuse |
 //! | `evaluate` | [`evaluate`]: a decoder on batches, through one reducer for every loss |
@@ -65,10 +67,12 @@ mod error;
 mod evaluate;
 mod framing;
 mod gradients;
+pub mod html;
 mod language_model;
 mod losses;
 mod range_coder;
 mod record;
+mod samples;
 mod score_error;
 mod scoring;
 mod summary;
@@ -84,6 +88,7 @@ pub use gradients::GradientBits;
 pub use language_model::{LanguageModel, Row, RowRequest, RowVisitor, ScoreRequest, TargetScore};
 pub use losses::TargetLosses;
 pub use record::{TargetRecord, read_records, write_records};
+pub use samples::{CrossLikelihood, cross_likelihood, sample_text, sample_texts};
 pub use score_error::{Place, ScoreError};
 pub use scoring::{ScoringCounts, collect_records, score_documents};
 pub use summary::RecordSummary;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use llm_corpus::CorpusError;
 use llm_metrics::MetricError;
+use llm_model::ModelError;
 
 /// Why something has no score. Positions count from 0.
 ///
@@ -75,6 +76,20 @@ pub enum ScoreError {
     /// The records have no summary, for instance because there are none.
     #[error("the records cannot be summed")]
     Metric(#[from] MetricError),
+    /// A text that could not be generated, for instance with a filter that cannot be.
+    #[error(transparent)]
+    Generation(#[from] ModelError),
+    /// A writer and a judge that do not share their tokens.
+    #[error(
+        "the writer has a vocabulary of {writer} tokens and the judge one of {judge}: score the \
+         text under each with its own tokenizer and compare bits per byte"
+    )]
+    Vocabularies {
+        /// Tokens of the model that wrote.
+        writer: usize,
+        /// Tokens of the model that judges.
+        judge: usize,
+    },
     /// A compressed document that this model did not write.
     #[error("compressed document: {problem}")]
     Code {

@@ -99,12 +99,14 @@ impl<E: Element> DecoderModel<E> {
         config: &GenerationConfig,
         watch: impl FnMut(Step<'_, E>),
     ) -> Result<Generation, ModelError> {
-        let mut cache = KeyValueCache::new(self.config(), self.config().context_len)?;
+        self.check_prompt(prompt)?;
+        let capacity = self.config().context_len;
+        let mut cache = KeyValueCache::new(self.config(), capacity)?;
         let last_logits = |ids: &[TokenId]| {
             let unread = &ids[cache.len()..];
             Ok(self.prefill(kernels, &mut cache, unread)?.row(0).to_vec())
         };
-        self.generate_with(prompt, config, watch, last_logits)
+        generate_with(Some(capacity), prompt, config, watch, last_logits)
     }
 
     /// As [`generate`](Self::generate), but computes the whole text again for each new token: slow,
@@ -119,48 +121,74 @@ impl<E: Element> DecoderModel<E> {
         config: &GenerationConfig,
         watch: impl FnMut(Step<'_, E>),
     ) -> Result<Generation, ModelError> {
+        self.check_prompt(prompt)?;
         let context = AutogradContext::no_grad_with(kernels);
         let last_logits = |ids: &[TokenId]| {
             let logits = self.logits(&context, &one_document(ids))?;
             Ok(logits.tensor().row(ids.len() - 1).to_vec())
         };
-        self.generate_with(prompt, config, watch, last_logits)
+        generate_with(Some(self.config().context_len), prompt, config, watch, last_logits)
     }
 
-    /// The loop, given the logits behind the last of some ids.
-    fn generate_with(
-        &self,
-        prompt: &[TokenId],
-        config: &GenerationConfig,
-        mut watch: impl FnMut(Step<'_, E>),
-        mut last_logits: impl FnMut(&[TokenId]) -> Result<Vec<E>, ModelError>,
-    ) -> Result<Generation, ModelError> {
+    /// Refuses a prompt that the decoder cannot read.
+    fn check_prompt(&self, prompt: &[TokenId]) -> Result<(), ModelError> {
         let capacity = self.config().context_len;
         if prompt.is_empty() || prompt.len() > capacity {
             return Err(ModelError::ChunkLength { given: prompt.len(), used: 0, capacity });
         }
-        extend::check_ids(prompt, self.config().vocab_size)?;
-        let mut sampler = Sampler::new(config.decoding)?;
-        let mut ids = prompt.to_vec();
-        let stop = loop {
-            if ids.len() - prompt.len() == config.max_new_tokens {
-                break Stop::MaxNewTokens;
-            }
-            if ids.len() > capacity {
-                break Stop::Capacity;
-            }
-            let logits = last_logits(&ids)?;
-            let before = Distribution::from_logits(&logits)?;
-            let after = sampler.filter(before.clone())?;
-            let chosen = sampler.choose(&after);
-            watch(Step { logits: &logits, before: &before, after: &after, chosen });
-            ids.push(chosen);
-            if Some(chosen) == config.end_token {
-                break Stop::EndToken;
-            }
-        };
-        Ok(Generation { ids: ids.split_off(prompt.len()), stop })
+        extend::check_ids(prompt, self.config().vocab_size)
     }
+}
+
+/// The loop of every generation, whoever predicts: `last_logits` is given all ids so far and says
+/// what may come behind them, as logits or as log-probabilities, `[vocab_size]`.
+///
+/// `context_len` is how many ids can be read, `None` if there is no limit. The prompt is not
+/// checked: `last_logits` refuses what it cannot read.
+///
+/// # Errors
+/// As [`Sampler::new`] and [`Distribution::from_logits`], and whatever `last_logits` returns.
+///
+/// # Example
+/// Whoever says after n ids that id n comes next counts:
+/// ```
+/// use llm_model::{Decoding, GenerationConfig, ModelError, Stop, generate_with};
+/// let counts = |ids: &[u32]| -> Result<Vec<f64>, ModelError> {
+///     Ok((0..10).map(|id| if id == ids.len() { 0.0 } else { f64::NEG_INFINITY }).collect())
+/// };
+/// let config =
+///     GenerationConfig { decoding: Decoding::Greedy, end_token: Some(5), max_new_tokens: 100 };
+/// let text = generate_with(None, &[0], &config, |_| (), counts)?;
+/// assert_eq!((text.ids, text.stop), (vec![1, 2, 3, 4, 5], Stop::EndToken));
+/// # Ok::<(), ModelError>(())
+/// ```
+pub fn generate_with<E: Element, Failure: From<ModelError>>(
+    context_len: Option<usize>,
+    prompt: &[TokenId],
+    config: &GenerationConfig,
+    mut watch: impl FnMut(Step<'_, E>),
+    mut last_logits: impl FnMut(&[TokenId]) -> Result<Vec<E>, Failure>,
+) -> Result<Generation, Failure> {
+    let mut sampler = Sampler::new(config.decoding)?;
+    let mut ids = prompt.to_vec();
+    let stop = loop {
+        if ids.len() - prompt.len() == config.max_new_tokens {
+            break Stop::MaxNewTokens;
+        }
+        if context_len.is_some_and(|most| ids.len() > most) {
+            break Stop::Capacity;
+        }
+        let logits = last_logits(&ids)?;
+        let before = Distribution::from_logits(&logits)?;
+        let after = sampler.filter(before.clone())?;
+        let chosen = sampler.choose(&after);
+        watch(Step { logits: &logits, before: &before, after: &after, chosen });
+        ids.push(chosen);
+        if Some(chosen) == config.end_token {
+            break Stop::EndToken;
+        }
+    };
+    Ok(Generation { ids: ids.split_off(prompt.len()), stop })
 }
 
 /// A list of tokens as the ragged list that the forward pass reads; nothing is scored.

@@ -53,7 +53,7 @@ pub use dropout::{DropoutMode, DropoutProbability, DropoutStream, MaskPlace};
 pub use error::ModelError;
 pub use generate::{
     Candidate, Decoding, Distribution, Filters, Generation, GenerationConfig, KeyValueCache,
-    Sampler, Step, Stop,
+    Sampler, Step, Stop, generate_with,
 };
 pub use layer_statistics::LayerStatistics;
 pub use loss::BatchLoss;

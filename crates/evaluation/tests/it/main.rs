@@ -9,6 +9,7 @@ mod numbers;
 mod records;
 mod reference;
 mod refusals;
+mod samples;
 mod scoring;
 
 use llm_autograd::Element;
