@@ -68,7 +68,11 @@ impl Schedule {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), TrainError> {
+    /// Whether there is such a schedule. Training checks it before the first update.
+    ///
+    /// # Errors
+    /// [`TrainError::InvalidConfig`] names the first number that cannot be.
+    pub fn check(&self) -> Result<(), TrainError> {
         let checks = match *self {
             Self::Constant { rate } => [("rate", rate, is_rate(rate), RATE), NO_CHECK, NO_CHECK],
             Self::Warmup { peak, .. } => [("peak", peak, is_rate(peak), RATE), NO_CHECK, NO_CHECK],
