@@ -10,19 +10,18 @@
 //! at the first that is wrong, with its line number.
 
 mod error;
+mod lines;
 
 pub use error::{JsonlError, JsonlProblem};
+pub use lines::JsonlLines;
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, Read};
+use std::io::BufRead;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::{Document, Partition};
-
-/// The byte order mark, U+FEFF in UTF-8.
-const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// How much a file may hold. Our choices; they keep a wrong or hostile file from filling memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +67,8 @@ pub fn read_jsonl(reader: impl BufRead, limits: JsonlLimits) -> Result<Vec<Docum
 /// Reads documents one at a time; after an error it ends.
 #[derive(Debug)]
 pub struct JsonlReader<R> {
-    reader: R,
-    limits: JsonlLimits,
-    /// Number of the current line, from 1.
-    line: u64,
-    bytes_left: u64,
+    lines: JsonlLines<R>,
+    documents_limit: usize,
     /// The line in which each id was given.
     ids: HashMap<String, u64>,
     ended: bool,
@@ -81,45 +77,23 @@ pub struct JsonlReader<R> {
 impl<R: BufRead> JsonlReader<R> {
     /// Reads from the beginning of a file.
     pub fn new(reader: R, limits: JsonlLimits) -> Self {
-        let bytes_left = limits.total_bytes;
-        Self { reader, limits, line: 0, bytes_left, ids: HashMap::new(), ended: false }
+        let lines = JsonlLines::new(reader, limits.record_bytes, limits.total_bytes);
+        let documents_limit = limits.documents;
+        Self { lines, documents_limit, ids: HashMap::new(), ended: false }
     }
 
-    /// The next line without its end, if there is one.
-    fn next_line(&mut self) -> Result<Option<Vec<u8>>, JsonlProblem> {
-        let longest = self.limits.record_bytes as u64;
-        let mut line = Vec::new();
-        // Two more than a record may have: its end, and one byte that shows that it is too long.
-        let allowed = longest.saturating_add(2).min(self.bytes_left.saturating_add(1));
-        let read = (&mut self.reader).take(allowed).read_until(b'\n', &mut line)?;
-        if read == 0 {
-            return Ok(None);
-        }
-        let Some(left) = self.bytes_left.checked_sub(read as u64) else {
-            let limit = self.limits.total_bytes;
-            return Err(JsonlProblem::Limit { what: "bytes in all", limit });
-        };
-        self.bytes_left = left;
-        line.pop_if(|&mut byte| byte == b'\n');
-        if line.len() as u64 > longest {
-            return Err(JsonlProblem::Limit { what: "bytes in one record", limit: longest });
-        }
-        Ok(Some(line))
-    }
-
-    /// The document of the next line, if there is one.
-    fn next_document(&mut self) -> Result<Option<Document>, JsonlProblem> {
-        let Some(line) = self.next_line()? else { return Ok(None) };
-        if self.ids.len() == self.limits.documents {
-            let limit = self.limits.documents as u64;
+    /// The document of a line.
+    fn document(&mut self, line: &str) -> Result<Document, JsonlProblem> {
+        if self.ids.len() == self.documents_limit {
+            let limit = self.documents_limit as u64;
             return Err(JsonlProblem::Limit { what: "documents", limit });
         }
-        let document = parse(check_bytes(&line, self.line == 1)?)?;
+        let document = parse(line)?;
         if let Some(&first_line) = self.ids.get(&document.id) {
             return Err(JsonlProblem::DuplicateId { id: excerpt(&document.id), first_line });
         }
-        self.ids.insert(document.id.clone(), self.line);
-        Ok(Some(document))
+        self.ids.insert(document.id.clone(), self.lines.line());
+        Ok(document)
     }
 }
 
@@ -130,31 +104,12 @@ impl<R: BufRead> Iterator for JsonlReader<R> {
         if self.ended {
             return None;
         }
-        self.line += 1;
-        let result = self.next_document().transpose();
-        self.ended = !matches!(result, Some(Ok(_)));
-        let line = self.line;
-        result.map(|result| result.map_err(|problem| JsonlError { line, problem }))
-    }
-}
-
-/// What can be said about a line before it is JSON.
-fn check_bytes(line: &[u8], first: bool) -> Result<&str, JsonlProblem> {
-    let unwanted = |what, hint| Err(JsonlProblem::Unwanted { what, hint });
-    if first && line.starts_with(BOM) {
-        return unwanted("a byte order mark", "save the file as UTF-8 without one");
-    }
-    if line.contains(&b'\r') {
-        return unwanted("a carriage return", "end lines with a line feed alone");
-    }
-    if line.contains(&0) {
-        return unwanted("a NUL byte", "remove it, the file may be damaged or no text");
-    }
-    let text = std::str::from_utf8(line)
-        .map_err(|error| JsonlProblem::InvalidUtf8 { byte: error.valid_up_to() + 1 })?;
-    match text.trim().is_empty() {
-        true => Err(JsonlProblem::Blank { what: "line" }),
-        false => Ok(text),
+        let result = self.lines.next()?.and_then(|text| {
+            let line = self.lines.line();
+            self.document(&text).map_err(|problem| JsonlError { line, problem })
+        });
+        self.ended = result.is_err();
+        Some(result)
     }
 }
 
@@ -228,12 +183,6 @@ fn excerpt(text: &str) -> String {
         shown.push_str("...");
     }
     shown
-}
-
-impl From<io::Error> for JsonlProblem {
-    fn from(source: io::Error) -> Self {
-        Self::Io(source)
-    }
 }
 
 #[cfg(test)]

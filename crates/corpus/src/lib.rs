@@ -65,7 +65,7 @@ pub use batch::{PADDING, Segment, VariableBatch};
 pub use binding::BatchBinding;
 pub use document::{Document, EncodedDocument, NumberedDocument, number};
 pub use error::CorpusError;
-pub use jsonl::{JsonlError, JsonlLimits, JsonlProblem, JsonlReader, read_jsonl};
+pub use jsonl::{JsonlError, JsonlLimits, JsonlLines, JsonlProblem, JsonlReader, read_jsonl};
 pub use layout::{Layout, batches};
 pub use manifest::{CorpusManifest, DocumentRecord, PartitionSize};
 pub use overlap::check_no_overlap;

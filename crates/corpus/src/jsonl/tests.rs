@@ -1,5 +1,7 @@
+use super::lines::BOM;
 use super::*;
 use proptest::prelude::*;
+use std::io::{self, Read};
 
 fn read(file: &[u8]) -> Result<Vec<Document>, JsonlError> {
     read_jsonl(file, JsonlLimits::default())
