@@ -68,7 +68,7 @@ impl<E: Element> LanguageModel for DecoderModel<E> {
 }
 
 /// How many ids two lists begin with in common.
-fn shared_start(one: &[TokenId], other: &[TokenId]) -> usize {
+pub(crate) fn shared_start(one: &[TokenId], other: &[TokenId]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 

@@ -21,6 +21,27 @@ pub enum StartToken {
     None,
 }
 
+impl StartToken {
+    /// The tokenizer's id for it.
+    ///
+    /// # Errors
+    /// [`ScoreError::Framing`] if the tokenizer has none.
+    pub fn id(self, tokenizer: &Tokenizer) -> Result<Option<TokenId>, ScoreError> {
+        match self {
+            Self::Bos => {
+                let start = tokenizer.start_token();
+                start.ok_or(ScoreError::Framing { missing: "start" }).map(Some)
+            }
+            Self::EosAsPrefix => end_token(tokenizer).map(Some),
+            Self::None => Ok(None),
+        }
+    }
+}
+
+fn end_token(tokenizer: &Tokenizer) -> Result<TokenId, ScoreError> {
+    tokenizer.end_token().ok_or(ScoreError::Framing { missing: "end" })
+}
+
 /// How a text becomes the ids that are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,19 +103,13 @@ impl FramedDocument {
         tokenizer: &Tokenizer,
         framing: Framing,
     ) -> Result<Self, ScoreError> {
-        let start = || tokenizer.start_token().ok_or(ScoreError::Framing { missing: "start" });
-        let end = || tokenizer.end_token().ok_or(ScoreError::Framing { missing: "end" });
-        let mut ids = match framing.start_token {
-            StartToken::Bos => vec![start()?],
-            StartToken::EosAsPrefix => vec![end()?],
-            StartToken::None => Vec::new(),
-        };
+        let mut ids = Vec::from_iter(framing.start_token.id(tokenizer)?);
         let text = tokenizer.encode(&document.text).map_err(|source| {
             ScoreError::Document(CorpusError::Tokenizer { document: document.id.clone(), source })
         })?;
         ids.extend(text);
         if framing.end_token {
-            ids.push(end()?);
+            ids.push(end_token(tokenizer)?);
         }
         let framed = Self::from_ids(document.id.clone(), ids, Some(tokenizer.clone()))?;
         let given = framed.byte_count.unwrap_or(0);

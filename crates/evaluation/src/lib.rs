@@ -19,10 +19,12 @@
 //! | `windows` | [`WindowRule`], [`WindowPlan`]: documents longer than the context |
 //! | `scoring` | [`score_documents`]: the one pass |
 //! | `record` | [`TargetRecord`]: what it yields, as JSON lines |
+//! | `json_lines` | how records of any kind are written and read |
 //! | `summary` | [`RecordSummary`]: perplexity, bits per byte, averages, error bars, top-k error |
 //! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
 //! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
 //! | `compression`, `range_coder` | [`compress`]: a model as a compressor, and back |
+//! | [`tasks`] | multiple choice and few-shot prompts |
 //! | `score_error` | [`ScoreError`]: everything that these refuse |
 //! | `evaluate` | [`evaluate`]: a decoder on batches, through one reducer for every loss |
 //! | `bigram` | [`score_bigram`]: the add-one bigram on the same batches |
@@ -68,6 +70,7 @@ mod evaluate;
 mod framing;
 mod gradients;
 pub mod html;
+mod json_lines;
 mod language_model;
 mod losses;
 mod range_coder;
@@ -76,6 +79,7 @@ mod samples;
 mod score_error;
 mod scoring;
 mod summary;
+pub mod tasks;
 mod windows;
 
 pub use bigram::score_bigram;

@@ -6,6 +6,7 @@ use llm_corpus::TokenId;
 use serde::{Deserialize, Serialize};
 
 use crate::ScoreError;
+use crate::json_lines::{self, JsonRecord};
 
 /// What a model thought of one target of a document.
 ///
@@ -31,8 +32,7 @@ pub struct TargetRecord {
     pub rank_worst: u64,
 }
 
-impl TargetRecord {
-    /// Refuses what no model can have said. Records come from files, so this is asked of each.
+impl JsonRecord for TargetRecord {
     fn check(&self) -> Result<(), String> {
         let Self { position, log_probability, rank_best, rank_worst, .. } = self;
         if *position == 0 {
@@ -48,11 +48,6 @@ impl TargetRecord {
         }
         Ok(())
     }
-
-    /// The same with the number of the record, from 1.
-    pub(crate) fn check_at(&self, line: usize) -> Result<(), ScoreError> {
-        self.check().map_err(|problem| ScoreError::Record { line, problem })
-    }
 }
 
 /// Writes records as JSON lines.
@@ -60,16 +55,10 @@ impl TargetRecord {
 /// # Errors
 /// [`ScoreError::Record`] with the number of the record that is invalid or could not be written.
 pub fn write_records<'r>(
-    mut to: impl Write,
+    to: impl Write,
     records: impl IntoIterator<Item = &'r TargetRecord>,
 ) -> Result<(), ScoreError> {
-    for (line, record) in (1..).zip(records) {
-        record.check_at(line)?;
-        let failed = |problem: String| ScoreError::Record { line, problem };
-        serde_json::to_writer(&mut to, record).map_err(|error| failed(error.to_string()))?;
-        to.write_all(b"\n").map_err(|error| failed(error.to_string()))?;
-    }
-    Ok(())
+    json_lines::write(to, records)
 }
 
 /// Reads JSON lines back, one record at a time. Empty lines and unknown names are errors.
@@ -98,12 +87,5 @@ pub fn write_records<'r>(
 /// # Ok::<(), llm_evaluation::ScoreError>(())
 /// ```
 pub fn read_records(from: impl BufRead) -> impl Iterator<Item = Result<TargetRecord, ScoreError>> {
-    (1..).zip(from.lines()).map(|(line, text)| {
-        let failed = |problem: String| ScoreError::Record { line, problem };
-        let text = text.map_err(|error| failed(error.to_string()))?;
-        let record: TargetRecord =
-            serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-        record.check_at(line)?;
-        Ok(record)
-    })
+    json_lines::read(from)
 }

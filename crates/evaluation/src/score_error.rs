@@ -131,6 +131,15 @@ pub enum Place {
         /// Position in the document's ids.
         position: usize,
     },
+    /// As the owner of multiple-choice items knows it.
+    Option {
+        /// Number of the item.
+        item: usize,
+        /// Number of the option, from 0.
+        option: usize,
+        /// Position in the ids of start token, prompt and option.
+        position: usize,
+    },
 }
 
 impl fmt::Display for Place {
@@ -141,6 +150,9 @@ impl fmt::Display for Place {
             }
             Self::Document { document, position } => {
                 write!(f, "document `{document}`, position {position}")
+            }
+            Self::Option { item, option, position } => {
+                write!(f, "item {item}, option {option}, position {position}")
             }
         }
     }

@@ -24,6 +24,7 @@ use llm_metrics::{
     TopKError, clustered_mean, nats_to_bits,
 };
 
+use crate::json_lines::JsonRecord;
 use crate::{ScoreError, TargetRecord};
 
 /// The records of a pass, by document and position, and what follows from them.

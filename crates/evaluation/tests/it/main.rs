@@ -11,6 +11,11 @@ mod reference;
 mod refusals;
 mod samples;
 mod scoring;
+mod task_figures;
+mod task_items;
+mod task_models;
+mod task_results;
+mod task_scoring;
 
 use llm_autograd::Element;
 use llm_corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};
