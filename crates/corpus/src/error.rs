@@ -117,4 +117,10 @@ pub enum CorpusError {
         /// Ids must be below this.
         vocab_size: usize,
     },
+    /// A contamination scan that would compare nothing, or something other than intended.
+    #[error("contamination scan: {problem}")]
+    Scan {
+        /// What was given and what was expected.
+        problem: String,
+    },
 }

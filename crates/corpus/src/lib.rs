@@ -17,6 +17,8 @@
 //! | `manifest` | what a corpus consists of, without its texts |
 //! | `overlap` | no text and no id in two partitions |
 //! | `overlap_scan` | what partitions share: texts and runs of words |
+//! | `contamination` | the same and near copies, between evaluation and training documents |
+//! | `words` | what both scans compare |
 //! | `windows` | long documents in pieces |
 //! | `binding` | what a batch was built for: tokenizer, vocabulary, capacity |
 //! | `batch` | rows and columns, one document per row, and the refusals |
@@ -48,6 +50,7 @@
 
 mod batch;
 mod binding;
+mod contamination;
 mod document;
 mod error;
 mod first_fit;
@@ -60,9 +63,14 @@ mod packed;
 mod partition;
 mod ragged;
 mod windows;
+mod words;
 
 pub use batch::{PADDING, Segment, VariableBatch};
 pub use binding::BatchBinding;
+pub use contamination::{
+    ContaminationReport, ContaminationScan, DetectionProbability, MinHash, NearDuplicate,
+    ScannedCorpus, SharedAtLength,
+};
 pub use document::{Document, EncodedDocument, NumberedDocument, number};
 pub use error::CorpusError;
 pub use jsonl::{JsonlError, JsonlLimits, JsonlLines, JsonlProblem, JsonlReader, read_jsonl};

@@ -10,15 +10,13 @@
 //! paraphrase, a translation or a text with every tenth word changed has the same content and no
 //! shared n-gram.
 
-mod words;
-
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
+use crate::words::Words;
 use crate::{Document, Partition};
-use words::Words;
 
 /// What to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,7 +160,11 @@ impl OverlapScan {
     }
 
     /// The search for shared n-grams, piece by piece of the held-out documents.
-    fn shared(&self, held_out: &[&Document], earlier: &[&Document]) -> Vec<SharedNgrams> {
+    pub(crate) fn shared(
+        &self,
+        held_out: &[&Document],
+        earlier: &[&Document],
+    ) -> Vec<SharedNgrams> {
         let mut found = Vec::new();
         let mut rest = held_out;
         while !rest.is_empty() {
@@ -220,7 +222,7 @@ impl OverlapScan {
 
 /// Held-out documents with the text of an earlier one. Candidates are found by a digest of the
 /// words, and then compared.
-fn duplicates(held_out: &[&Document], earlier: &[&Document]) -> Vec<DuplicateText> {
+pub(crate) fn duplicates(held_out: &[&Document], earlier: &[&Document]) -> Vec<DuplicateText> {
     let mut by_words: HashMap<u64, Vec<&Document>> = HashMap::new();
     for document in earlier {
         by_words.entry(Words::of(document).hash()).or_default().push(document);

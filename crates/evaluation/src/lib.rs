@@ -23,6 +23,7 @@
 //! | `summary` | [`RecordSummary`]: perplexity, bits per byte, averages, error bars, top-k error |
 //! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
 //! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
+//! | `contract` | [`EvaluationContract`]: the rules behind a number; results, comparison, ledger |
 //! | `compression`, `range_coder` | [`compress`]: a model as a compressor, and back |
 //! | [`tasks`] | multiple choice and few-shot prompts |
 //! | `score_error` | [`ScoreError`]: everything that these refuse |
@@ -63,6 +64,7 @@
 mod bigram;
 mod check;
 mod compression;
+mod contract;
 mod count_models;
 mod decoder;
 mod error;
@@ -85,6 +87,12 @@ mod windows;
 pub use bigram::score_bigram;
 pub use check::check_batch;
 pub use compression::{CompressedDocument, compress, decompress};
+pub use contract::{
+    Boundaries, Comparison, Conditions, ContractError, Difference, DocumentDifference,
+    DocumentIdentity, DocumentResult, EvaluationContract, EvaluationResult, FlaggedScores,
+    LedgerEntry, Look, Measure, Refusal, ResultCache, SplitCount, SplitLedger, Spread, Subject,
+    TargetRule, compare,
+};
 pub use error::{EvaluationError, EvaluationRole, ScoredTarget};
 pub use evaluate::{Evaluation, evaluate, evaluate_loss_batches_no_grad};
 pub use framing::{FramedDocument, Framing, StartToken};

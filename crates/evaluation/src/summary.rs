@@ -32,15 +32,15 @@ use crate::{ScoreError, TargetRecord};
 /// Memory: a few numbers per target. [`score_documents`](crate::score_documents) shows it in use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordSummary {
-    documents: BTreeMap<String, BTreeMap<usize, Target>>,
+    pub(crate) documents: BTreeMap<String, BTreeMap<usize, Target>>,
     record_count: usize,
 }
 
 /// What is kept of one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Target {
-    nats: f64,
-    bytes: Option<u64>,
+pub(crate) struct Target {
+    pub(crate) nats: f64,
+    pub(crate) bytes: Option<u64>,
     ranks: Ranks,
 }
 

@@ -16,12 +16,12 @@ const LIBRARIES: [(&str, &[&str]); 15] = [
     ("llm-tokenizer", &[]),
     ("llm-autograd", &[]),
     (KIT, &["llm-metrics"]),
-    ("llm-corpus", &["llm-tokenizer"]),
+    ("llm-corpus", &["llm-metrics", "llm-tokenizer"]),
     ("llm-baselines", &["llm-corpus", "llm-metrics"]),
     ("llm-model", &["llm-autograd", "llm-corpus"]),
     ("llm-archive", &["llm-model", "llm-tokenizer"]),
     ("llm-trainer", &["llm-archive", "llm-model", "llm-corpus", "llm-metrics"]),
-    ("llm-evaluation", &["llm-model", "llm-corpus", "llm-baselines", "llm-metrics"]),
+    ("llm-evaluation", &["llm-archive", "llm-model", "llm-corpus", "llm-baselines", "llm-metrics"]),
     ("llm-quantization", &["llm-evaluation", "llm-archive", "llm-model"]),
     ("llm-interop", &["llm-archive", "llm-model", "llm-tokenizer"]),
     (FACADE, &["llm-trainer", "llm-evaluation", "llm-quantization", "llm-interop"]),
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn arrows_are_followed_to_the_end() {
-        let expected = ["llm-autograd", "llm-corpus", "llm-model", "llm-tokenizer"];
+        let expected = ["llm-autograd", "llm-corpus", "llm-metrics", "llm-model", "llm-tokenizer"];
         assert_eq!(below("llm-archive").unwrap().into_iter().collect::<Vec<_>>(), expected);
         assert_eq!(below(FACADE).unwrap().len(), 11, "all libraries but the kit and itself");
         assert!(below("llm-unknown").is_none());

@@ -1,6 +1,9 @@
 //! Behaviour of the evaluation, one module per topic.
 
 mod compression;
+mod contract_fields;
+mod contract_figures;
+mod contract_results;
 mod frozen;
 mod invariants;
 mod layouts;
@@ -11,6 +14,7 @@ mod reference;
 mod refusals;
 mod samples;
 mod scoring;
+mod split_ledger;
 mod task_figures;
 mod task_items;
 mod task_models;

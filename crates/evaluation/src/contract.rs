@@ -1,0 +1,175 @@
+//! The evaluation contract: the rules that produced a number, kept with the number.
+//!
+//! A perplexity means nothing without the documents, the tokenizer, the start token, the windows
+//! and the targets behind it. A contract holds all of these in two parts. The [`Subject`] is what
+//! is measured and may differ between two results that are compared. The [`Conditions`] are how it
+//! is measured and may not, unless the number provably does not depend on what differs.
+//!
+//! | file | idea |
+//! | --- | --- |
+//! | `subject.rs`, `conditions.rs` | what is measured, and how |
+//! | `result.rs` | [`EvaluationResult`]: totals per document under one contract |
+//! | `measure.rs` | [`Measure`]: the numbers that a result has |
+//! | `difference.rs` | [`Difference`]: every field in which two contracts differ, and what it spoils |
+//! | `compare.rs` | [`compare`]: refuse, or the paired difference with its interval |
+//! | `flagged.rs` | [`FlaggedScores`]: a result with and without suspicious documents |
+//! | `ledger.rs` | [`SplitLedger`]: how often each split was looked at |
+//! | `cache.rs` | [`ResultCache`]: results by the digest of their contract |
+//! | `error.rs` | [`ContractError`]: everything that is refused |
+
+mod cache;
+mod compare;
+mod conditions;
+mod difference;
+mod error;
+mod flagged;
+mod ledger;
+mod measure;
+mod result;
+mod subject;
+
+pub use cache::ResultCache;
+pub use compare::{Comparison, DocumentDifference, Spread, compare};
+pub use conditions::{Boundaries, Conditions, DocumentIdentity, TargetRule};
+pub use difference::{Difference, Refusal};
+pub use error::ContractError;
+pub use flagged::FlaggedScores;
+pub use ledger::{LedgerEntry, Look, SplitCount, SplitLedger};
+pub use measure::Measure;
+pub use result::{DocumentResult, EvaluationResult};
+pub use subject::Subject;
+
+use llm_archive::canonical_json;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Everything that a number depends on. Valid by construction, also when read from JSON, where
+/// every field must be there and no other.
+///
+/// # Example
+/// Moving the stride changes the conditions, and with them their digest; the subject keeps its own.
+/// ```
+/// use llm_corpus::{Document, Partition};
+/// use llm_evaluation::{Conditions, EvaluationContract, Framing, Subject, WindowRule};
+///
+/// let subject = Subject {
+///     model: "uniform over 266".into(),
+///     tokenizer_sha256: None,
+///     code_version: "example 1".into(),
+///     dtype: "f64".into(),
+///     execution: "scalar-cpu".into(),
+/// };
+/// let text = [Document::new("x", Partition::Test, "baa")];
+/// let windows = |stride| WindowRule { window: 4, stride, bos_per_window: false };
+/// let contract = |stride| {
+///     let conditions = Conditions::new(Partition::Test, &text, Framing::DOCUMENT, windows(stride));
+///     EvaluationContract::new(subject.clone(), conditions)
+/// };
+/// let (one, two) = (contract(1)?, contract(2)?);
+/// assert_eq!(one.subject_sha256(), two.subject_sha256());
+/// assert_ne!(one.conditions_sha256(), two.conditions_sha256());
+/// assert_eq!(one.differences(&two)[0].field, "conditions.windows.stride");
+/// # Ok::<(), llm_evaluation::ContractError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
+pub struct EvaluationContract {
+    subject: Subject,
+    conditions: Conditions,
+}
+
+impl EvaluationContract {
+    /// Puts both parts together. Documents are sorted by id: their order changes no score.
+    ///
+    /// # Errors
+    /// [`ContractError::Invalid`] naming the first field that no evaluation can have had.
+    pub fn new(subject: Subject, conditions: Conditions) -> Result<Self, ContractError> {
+        subject.check()?;
+        let conditions = conditions.sorted_and_checked()?;
+        Ok(Self { subject, conditions })
+    }
+
+    /// What is measured.
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// How it is measured.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
+    /// The whole contract as canonical JSON: equal contracts, equal bytes.
+    pub fn canonical_json(&self) -> String {
+        canonical(self)
+    }
+
+    /// SHA-256 of the canonical JSON of the whole, 64 lower-case hexadecimal digits.
+    pub fn sha256(&self) -> String {
+        digest(self)
+    }
+
+    /// The same of the subject alone.
+    pub fn subject_sha256(&self) -> String {
+        digest(&self.subject)
+    }
+
+    /// The same of the conditions alone. Results with equal ones compare in every measure that
+    /// does not depend on the tokenizer.
+    pub fn conditions_sha256(&self) -> String {
+        digest(&self.conditions)
+    }
+
+    /// Both parts in one line, to be printed beside a number. Digests are cut to eight digits.
+    ///
+    /// The idea of such a line is that of Post, *A call for clarity in reporting BLEU scores* (2018).
+    pub fn signature(&self) -> String {
+        let Self { subject, conditions } = self;
+        let (left, right) = (subject.signature(), conditions.signature());
+        format!("{left}|{right}|conditions:{}", &self.conditions_sha256()[..8])
+    }
+
+    /// The same rules for a part of the documents.
+    ///
+    /// # Errors
+    /// [`ContractError::Invalid`] if no document is kept.
+    pub fn of_documents(&self, keep: impl Fn(&str) -> bool) -> Result<Self, ContractError> {
+        let mut conditions = self.conditions.clone();
+        conditions.documents.retain(|document| keep(&document.id));
+        Self::new(self.subject.clone(), conditions)
+    }
+}
+
+/// A contract as it stands in a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    subject: Subject,
+    conditions: Conditions,
+}
+
+impl TryFrom<Stored> for EvaluationContract {
+    type Error = ContractError;
+
+    fn try_from(stored: Stored) -> Result<Self, ContractError> {
+        Self::new(stored.subject, stored.conditions)
+    }
+}
+
+fn canonical(value: &impl Serialize) -> String {
+    canonical_json(value).expect("structs of texts, numbers and lists always have a JSON form")
+}
+
+fn digest(value: &impl Serialize) -> String {
+    sha256_hex(canonical(value).as_bytes())
+}
+
+/// SHA-256 as 64 lower-case hexadecimal digits.
+fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a text can be such a digest.
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
