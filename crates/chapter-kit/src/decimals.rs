@@ -22,6 +22,16 @@ pub fn six_decimals<T: SixDecimals + ?Sized, S: Serializer>(
     value.serialize_rounded(serializer)
 }
 
+/// Writes `value` rounded to two significant digits, `3.5e-11`; for errors, of which the size matters
+/// and six decimals would be 0.
+///
+/// # Errors
+/// Only those of `serializer`.
+pub fn two_digits<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    let rounded: f64 = format!("{value:.1e}").parse().expect("a formatted f64 is a number");
+    serializer.serialize_f64(rounded + 0.0) // no -0.0
+}
+
 /// What [`six_decimals`] can write: an f64, and anything made of what it can write.
 pub trait SixDecimals {
     /// Writes every number in it rounded.
@@ -98,6 +108,19 @@ mod tests {
         assert_written(2.0 / 3.0, "0.666667");
         assert_written(-2.0 / 3.0, "-0.666667");
         assert_written(155.239_619_6, "155.23962");
+    }
+
+    #[test]
+    fn two_digits_of_an_error_are_kept_whatever_its_size() {
+        let written = |value: f64| {
+            let mut out = Vec::new();
+            two_digits(&value, &mut serde_json::Serializer::new(&mut out)).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(3.456e-11), "3.5e-11");
+        assert_eq!(written(-0.994), "-0.99");
+        assert_eq!(written(-0.0), "0.0");
+        assert_eq!(written(1234.0), "1200.0");
     }
 
     #[test]

@@ -60,7 +60,7 @@ mod report_tree;
 
 pub use arguments::parse;
 pub use chapter::{Format, chapter_main};
-pub use decimals::{SixDecimals, six_decimals};
+pub use decimals::{SixDecimals, six_decimals, two_digits};
 pub use lesson::assert_lesson;
 pub use markdown::{FencedBlock, fenced_blocks};
 pub use metric_record::MetricRecord;
