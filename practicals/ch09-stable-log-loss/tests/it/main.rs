@@ -1,0 +1,5 @@
+//! Tests of the chapter.
+
+mod lesson;
+mod program;
+mod report;
