@@ -1,4 +1,5 @@
-//! What every chapter shares: its `main`, and the test that its lesson shows what it prints.
+//! What every chapter shares: its `main`, its figures, and the test that its lesson shows what it
+//! prints.
 //!
 //! A chapter's library computes and returns a report that can be serialized; it prints nothing.
 //! Its `main` is one line, [`chapter_main`], and this crate is the only place that writes to the
@@ -18,9 +19,10 @@
 //!
 //! Modules, for programs: `chapter` (the whole `main`), `arguments` (the command line), `output`
 //! (result, error line, exit code), `decimals` (rounding, at the last moment), `non_finite` (the
-//! search for numbers that JSON cannot write), `report_text` and `report_tree` (the readable form).
-//! `metric_record` is how reports show a loss. For tests: `lesson` (commands and output of a
-//! README), `markdown` (its fenced blocks), `process` (runs of the program, successful or refused).
+//! search for numbers that JSON cannot write), `report_text` and `report_tree` (the readable form),
+//! `figure` (SVG pictures). `metric_record` is how reports show a loss. For tests: `lesson` (commands
+//! and output of a README), `markdown` (its fenced blocks), `process` (runs of the program,
+//! successful or refused).
 //!
 //! ```
 //! use llm_chapter_kit::{finish, six_decimals};
@@ -49,6 +51,7 @@
 mod arguments;
 mod chapter;
 mod decimals;
+mod figure;
 mod lesson;
 mod markdown;
 mod metric_record;
@@ -61,6 +64,7 @@ mod report_tree;
 pub use arguments::parse;
 pub use chapter::{Format, chapter_main};
 pub use decimals::{SixDecimals, six_decimals, two_digits};
+pub use figure::{Canvas, Drawn, FIGURE_COLOURS, svg_figure};
 pub use lesson::assert_lesson;
 pub use markdown::{FencedBlock, fenced_blocks};
 pub use metric_record::MetricRecord;

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::Context;
 use clap::{Parser, Subcommand};
 use llm_from_scratch_practical::archive::write_atomically;
 use serde::Serialize;
@@ -147,7 +146,7 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
     }
     let report = experiment(&experiment_args.seeds, experiment_args.save_model.as_deref())?;
     if let Some(path) = &experiment_args.figure {
-        let figure = render_figure(&report.runs).context("cannot draw the figure")?;
+        let figure = render_figure(&report.runs)?;
         write_atomically(path, |file| file.write_all(figure.as_bytes()))?;
     }
     Ok(Report::Experiment(Box::new(report)))

@@ -1,20 +1,10 @@
 //! The losses of all runs as an SVG picture.
 
+use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, svg_figure};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use crate::{Checkpoint, Run};
-
-const SIZE: (u32, u32) = (820, 520);
-/// Colours that people with any colour vision tell apart (Okabe and Ito 2008).
-const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
 
 /// Draws mean NLL against updates: a colour for each seed, a solid line with filled points for
 /// validation and a dashed one with open points for training.
@@ -22,20 +12,16 @@ const COLOURS: [RGBColor; 6] = [
 /// # Errors
 /// What the drawing library reports.
 pub fn render_figure(runs: &[Run]) -> anyhow::Result<String> {
-    let mut svg = String::new();
-    draw(runs, &mut svg).map_err(|error| anyhow::anyhow!("{error}"))?;
-    Ok(svg)
+    svg_figure(|canvas| draw(runs, canvas))
 }
 
-fn draw(runs: &[Run], svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(runs: &[Run], canvas: &Canvas<'_>) -> Drawn {
     let all = || runs.iter().flat_map(|run| &run.checkpoints);
     let last = all().map(|c| c.update).max().unwrap_or(1);
     let losses = all().flat_map(|c| [c.train.mean_nll, c.validation.mean_nll]);
     let highest = losses.fold(0.0, f64::max).ceil().max(1.0);
 
-    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-    root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
+    let mut chart = ChartBuilder::on(canvas)
         .caption("Training loss falls while held-out loss rises", ("sans-serif", 22))
         .margin(12)
         .x_label_area_size(44)
@@ -50,7 +36,7 @@ fn draw(runs: &[Run], svg: &mut String) -> Result<(), Box<dyn std::error::Error>
         .label_style(("sans-serif", 14))
         .draw()?;
 
-    for (run, &colour) in runs.iter().zip(COLOURS.iter().cycle()) {
+    for (run, &colour) in runs.iter().zip(FIGURE_COLOURS.iter().cycle()) {
         let points = |nll: fn(&Checkpoint) -> f64| {
             run.checkpoints.iter().map(move |c| (c.update as f64, nll(c))).collect::<Vec<_>>()
         };
@@ -77,6 +63,5 @@ fn draw(runs: &[Run], svg: &mut String) -> Result<(), Box<dyn std::error::Error>
         .border_style(BLACK.mix(0.3))
         .label_font(("sans-serif", 14))
         .draw()?;
-    root.present()?;
     Ok(())
 }
