@@ -45,6 +45,7 @@
 //! | `rounding_audit.rs` | [`audit_pair`]: were printed numbers rounded or truncated? |
 //! | `statistics/` | standard errors, intervals, paired tests, bootstrap: see below |
 //! | `samples/` | numbers about generated text: see below |
+//! | `simulations/` | random rows, texts and corpora from a seed: see below |
 //!
 //! Statistics: [`Proportion`] (binomial error, Wilson interval), [`mean_estimate`] and
 //! [`clustered_mean`], [`PairedDifference`], [`McNemar`], [`bootstrap_ratio`],
@@ -54,6 +55,9 @@
 //! Generated text: [`DistinctNgrams`], [`longest_loop`], [`unknown_words`], [`mauve`] on vectors such
 //! as [`hashed_byte_ngrams`], and judges: [`JudgeTastes`] simulates one, [`order_swap_position`] and
 //! [`JudgeEffects`] find tastes out, [`Agreement`] compares with people.
+//!
+//! Simulations: [`SyntheticCorpusPlan`], [`sampled_cross_entropies`], [`LinkTrialPlan`], and
+//! [`row_with_rank`] for worked examples.
 //!
 //! # Example
 //!
@@ -92,6 +96,7 @@ mod rank;
 mod rounding_audit;
 mod samples;
 mod seed_summary;
+mod simulations;
 mod statistics;
 mod surprisal;
 mod surprisal_and_rank;
@@ -129,6 +134,10 @@ pub use samples::{
     mauve_over_seeds, mean_distinct_share, naive_taste, order_swap_position, unknown_words, words,
 };
 pub use seed_summary::{SeedSummary, seed_summary};
+pub use simulations::{
+    LinkTrial, LinkTrialPlan, SampledCrossEntropy, SyntheticCorpus, SyntheticCorpusPlan,
+    peaked_row, row_with_rank, sampled_cross_entropies,
+};
 pub use statistics::{
     Bootstrap, BootstrapPlan, DetectableDifference, Interval, McNemar, MeanEstimate,
     PairedDifference, Proportion, SplitMix64, binomial_probability, bootstrap_ratio,

@@ -11,4 +11,3 @@ mod simulations;
 mod statistics_properties;
 mod statistics_reference;
 mod weighting;
-mod worked_row;

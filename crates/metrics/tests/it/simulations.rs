@@ -3,11 +3,10 @@
 //! The inputs and the printed values are in `testdata/measuring.json` under `simulations`. Ours
 //! must be within three standard errors, of the printed value and of the exact one.
 
-use crate::worked_row::worked_row;
 use llm_metrics::{
-    DatasetAverages, DocumentScore, Proportion, Ranks, SplitMix64, TopKCounter,
-    broken_document_link, broken_token_link, cross_entropy_bits, normal_quantile,
-    random_guess_bits, random_guess_top_k_error, surprisal_bits, target_ranks,
+    DatasetAverages, LinkTrialPlan, Proportion, Ranks, SplitMix64, SyntheticCorpus,
+    SyntheticCorpusPlan, TopKCounter, cross_entropy_bits, normal_quantile, peaked_row,
+    random_guess_bits, random_guess_top_k_error, sampled_cross_entropies,
 };
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -35,25 +34,18 @@ fn assert_within_three(found: f64, expected: f64, standard_error: f64) {
 fn sampled_losses_approach_the_cross_entropy() {
     let section = section("cross_entropy_bits");
     let q = numbers(&section["q"]);
-    let tokens = number(&section["tokens"]) as usize;
-    let mut stream = SplitMix64::new(0);
-    let text: Vec<usize> = (0..tokens).map(|_| stream.index_with(&q).unwrap()).collect();
-    for (i, model) in section["models"].as_array().unwrap().iter().enumerate() {
-        let model = numbers(model);
-        let exact = cross_entropy_bits(&q, &model).unwrap();
-        let variance: f64 = q
-            .iter()
-            .zip(&model)
-            .map(|(q, p)| q * (surprisal_bits(*p).unwrap() - exact).powi(2))
-            .sum();
-        let standard_error = (variance / tokens as f64).sqrt();
-        assert!((standard_error - number(&section["standard_errors"][i])).abs() < 5e-5);
-
-        let assigned: Vec<f64> = text.iter().map(|&token| model[token]).collect();
-        let found = DocumentScore::from_probabilities(&assigned).unwrap().bits_per_token();
+    let tokens = NonZeroUsize::new(number(&section["tokens"]) as usize).unwrap();
+    let models: Vec<Vec<f64>> = section["models"].as_array().unwrap().iter().map(numbers).collect();
+    let models: Vec<&[f64]> = models.iter().map(Vec::as_slice).collect();
+    let found = sampled_cross_entropies(&q, &models, tokens, 0).unwrap();
+    let printed = numbers(&section["printed"]);
+    let printed_errors = numbers(&section["standard_errors"]);
+    for ((found, printed), printed_error) in found.iter().zip(printed).zip(printed_errors) {
+        assert!((found.standard_error_bits - printed_error).abs() < 5e-5);
         let rounding = 1e-12;
-        assert_within_three(found, exact, standard_error + rounding);
-        assert_within_three(found, number(&section["printed"][i]), standard_error + rounding);
+        let error = found.standard_error_bits + rounding;
+        assert_within_three(found.sampled_bits, found.exact_bits, error);
+        assert_within_three(found.sampled_bits, printed, error);
     }
 }
 
@@ -81,55 +73,21 @@ fn a_random_ranking_errs_as_often_as_guessing() {
     }
 }
 
-#[test]
-fn worked_rows_keep_to_their_rules() {
-    let mut stream = SplitMix64::new(9);
-    for (p, rank, above) in
-        [(0.5, 1, 0.0), (0.25, 2, 0.6), (0.9, 1, 0.0), (0.01, 37, 0.72), (0.6, 1, 0.0)]
-    {
-        let (row, target) = worked_row(p, rank, above, &mut stream);
-        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert_eq!(row[target], p);
-        assert_eq!(row.iter().filter(|&&other| other > p).count(), rank - 1);
-        assert_eq!(row.iter().filter(|&&other| other < p).count(), 100 - rank);
-        assert_eq!(target_ranks(&row, target).unwrap().by_id, Some(rank));
-        let mass: f64 = row.iter().filter(|&&other| other > p).sum();
-        assert!((mass - above).abs() < 1e-12);
-    }
-}
-
-/// Lengths and scores of a synthetic corpus: lognormal lengths, and bits per token that fall with
-/// the logarithm of `pivotal`, which is the document's own length or that of another one.
-struct Corpus {
-    lengths: Vec<usize>,
-    falling: Vec<f64>,
-    unrelated: Vec<f64>,
-}
-
-fn corpus() -> Corpus {
+/// The corpus with the stored constants, which are those of the default plan.
+fn corpus() -> SyntheticCorpus {
     let (of_lengths, of_scores) = (section("lengths"), section("score_falls_with_length"));
-    let documents = number(&of_lengths["documents"]) as usize;
-    let (median, sigma) =
-        (number(&of_lengths["median_of_lognormal"]), number(&of_lengths["sigma"]));
-    let mut stream = SplitMix64::new(0);
-    let lengths: Vec<usize> = (0..documents)
-        .map(|_| libm::exp(libm::log(median) + sigma * stream.standard_normal()).round().max(1.0))
-        .map(|length| length as usize)
-        .collect();
-    let noise: Vec<f64> =
-        (0..documents).map(|_| number(&of_scores["noise"]) * stream.standard_normal()).collect();
-    let mut others = lengths.clone();
-    stream.shuffle(&mut others);
-    let score = |(length, noise): (&usize, &f64)| {
-        let logs = libm::log(number(&of_scores["pivot"])) - libm::log(*length as f64);
-        let score = number(&of_scores["level"]) + number(&of_scores["slope"]) * logs + noise;
-        score.max(number(&of_scores["floor"]))
+    let plan = SyntheticCorpusPlan {
+        documents: number(&of_lengths["documents"]) as usize,
+        median_length: number(&of_lengths["median_of_lognormal"]),
+        log_length_deviation: number(&of_lengths["sigma"]),
+        level_bits: number(&of_scores["level"]),
+        slope_bits: number(&of_scores["slope"]),
+        pivot_length: number(&of_scores["pivot"]),
+        noise_bits: number(&of_scores["noise"]),
+        floor_bits: number(&of_scores["floor"]),
     };
-    Corpus {
-        falling: lengths.iter().zip(&noise).map(score).collect(),
-        unrelated: others.iter().zip(&noise).map(score).collect(),
-        lengths,
-    }
+    assert_eq!(plan, SyntheticCorpusPlan::default());
+    plan.draw(0).unwrap()
 }
 
 /// Standard error of the token-level average as a ratio of sums: deviations `L (b - ratio)`.
@@ -180,9 +138,10 @@ fn lengths_are_those_of_the_lognormal_distribution() {
 #[test]
 fn pooling_tokens_lowers_the_score_exactly_where_long_documents_are_easier() {
     let corpus = corpus();
-    for (scores, name) in
-        [(&corpus.falling, "score_falls_with_length"), (&corpus.unrelated, "score_without_length")]
-    {
+    for (scores, name) in [
+        (&corpus.falling_bits, "score_falls_with_length"),
+        (&corpus.unrelated_bits, "score_without_length"),
+    ] {
         let printed = &section(name)["printed"];
         let averages = DatasetAverages::from_scores(scores, &corpus.lengths).unwrap();
         let of_documents = sample_deviation(scores) / 100.0;
@@ -198,9 +157,9 @@ fn pooling_tokens_lowers_the_score_exactly_where_long_documents_are_easier() {
         let error = averages.difference() - averages.predicted_difference();
         assert!(error.abs() <= 1e-14, "{name}: {error:e}");
     }
-    let falling = DatasetAverages::from_scores(&corpus.falling, &corpus.lengths).unwrap();
+    let falling = corpus.falling_averages().unwrap();
     let limit = &section("score_falls_with_length")["limit"];
-    let of_documents = sample_deviation(&corpus.falling) / 100.0;
+    let of_documents = sample_deviation(&corpus.falling_bits) / 100.0;
     assert_within_three(falling.document_level, number(&limit["document_level"]), of_documents);
     assert!(falling.difference() < -0.5);
 }
@@ -230,20 +189,25 @@ fn the_limits_of_the_averages_are_those_of_the_population() {
     assert!((token_level - document_level - number(&limit["difference"])).abs() < 5e-4);
 }
 
-/// A peaked random distribution, none of whose tokens is impossible.
-fn peaked_row(section: &Value, stream: &mut SplitMix64) -> Vec<f64> {
-    let size = number(&section["vocab_size"]) as usize;
-    let floor = number(&section["floor"]);
-    let row = stream.dirichlet(number(&section["concentration"]), size).unwrap();
-    let lifted: Vec<f64> = row.iter().map(|p| p.max(floor)).collect();
-    let sum: f64 = lifted.iter().sum();
-    lifted.iter().map(|p| p / sum).collect()
+fn link_plan(section: &Value) -> LinkTrialPlan {
+    let count = |key: &str| NonZeroUsize::new(number(&section[key]) as usize).unwrap();
+    LinkTrialPlan {
+        draws: count("draws").get(),
+        vocab_size: count("vocab_size"),
+        concentration: number(&section["concentration"]),
+        floor: number(&section["floor"]),
+        tokens_per_document: count("tokens_per_document"),
+        ks: numbers(&section["ks"]).into_iter().map(|k| k as usize).collect(),
+    }
 }
 
 #[test]
 fn a_peaked_model_on_uniform_text_is_worse_than_guessing() {
     let section = section("links");
-    let row = peaked_row(&section, &mut SplitMix64::new(0));
+    let plan = link_plan(&section);
+    let size = plan.vocab_size.get();
+    let mut stream = SplitMix64::new(0);
+    let row = peaked_row(size, plan.concentration, plan.floor, &mut stream).unwrap();
     let uniform = vec![1.0 / row.len() as f64; row.len()];
     let bits = cross_entropy_bits(&uniform, &row).unwrap();
     let level = random_guess_bits(row.len()).unwrap();
@@ -254,46 +218,15 @@ fn a_peaked_model_on_uniform_text_is_worse_than_guessing() {
 #[test]
 fn no_random_distribution_breaks_a_link_between_surprisal_and_rank() {
     let section = section("links");
-    let (draws, vocab_size) =
-        (number(&section["draws"]) as usize, number(&section["vocab_size"]) as usize);
-    let ks: Vec<usize> = numbers(&section["ks"]).into_iter().map(|k| k as usize).collect();
-    let per_document = number(&section["tokens_per_document"]) as usize;
-    let mut stream = SplitMix64::new(0);
-    let (mut documents, mut violations, mut dearest_first) = (0, 0, 0.0_f64);
-    let mut logs = vec![];
-    let mut counter = TopKCounter::new(&ks, vocab_size).unwrap();
-    for _ in 0..draws {
-        let row = peaked_row(&section, &mut stream);
-        // Half of the text is the model's own, half is drawn blindly.
-        let target = if stream.unit() < 0.5 {
-            stream.index_with(&row).unwrap()
-        } else {
-            stream.below(NonZeroUsize::new(vocab_size).unwrap())
-        };
-        let bits = surprisal_bits(row[target]).unwrap();
-        let ranks = target_ranks(&row, target).unwrap();
-        for &k in &ks {
-            violations +=
-                usize::from(broken_token_link(bits, ranks, k, vocab_size).unwrap().is_some());
-        }
-        if ranks.worst == 1 {
-            dearest_first = dearest_first.max(bits);
-        }
-        counter.add(ranks).unwrap();
-        logs.push(libm::log(row[target]));
-        if logs.len() == per_document {
-            let bits = DocumentScore::from_log_probabilities(&logs).unwrap().bits_per_token();
-            for error in counter.errors().unwrap() {
-                let broken = broken_document_link(bits, error.pessimistic(), error.k);
-                violations += usize::from(broken.is_some());
-            }
-            documents += 1;
-            logs.clear();
-            counter = TopKCounter::new(&ks, vocab_size).unwrap();
-        }
-    }
-    assert_eq!(documents, number(&section["documents"]) as usize);
+    let plan = link_plan(&section);
+    let trial = plan.run(0).unwrap();
+    assert_eq!(
+        (trial.tokens, trial.documents),
+        (plan.draws, number(&section["documents"]) as usize)
+    );
+    let violations = trial.token_violations + trial.document_violations;
     assert_eq!(violations, number(&section["printed_violations"]) as usize);
     // First guesses were seen, and none cost more than log2 1000 bits.
-    assert!(dearest_first > 1.0 && dearest_first <= random_guess_bits(vocab_size).unwrap());
+    let level = random_guess_bits(plan.vocab_size.get()).unwrap();
+    assert!(trial.dearest_first_bits > 1.0 && trial.dearest_first_bits <= level);
 }

@@ -1,14 +1,13 @@
 //! The computations that a case of `testdata/measuring.json` can name.
 
-use crate::worked_row::worked_row;
 use llm_metrics::{
     DatasetAverages, DocumentScore, OneBadToken, PredictionSmoothing, Proportion, Ranks,
     SplitMix64, TieRule, TopKCounter, arithmetic_mean, audit_pair, bits_to_nats, convention_of,
     cross_entropy_bits, entropy_bits, geometric_mean, hit_certain_below_bits, kl_divergence_bits,
     log_softmax, log_softmax_f32, nats_to_bits, perplexity_from_bits,
     perplexity_from_probabilities, random_guess_bits, random_guess_top_k_error, round_half_up,
-    softmax_f32, surprisal_bits, surprisal_nats, target_ranks, top_k_error_bound, truncate,
-    unpaired_standard_error,
+    row_with_rank, softmax_f32, surprisal_bits, surprisal_nats, target_ranks, top_k_error_bound,
+    truncate, unpaired_standard_error,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -117,7 +116,7 @@ fn document(case: &Value) -> Quantities {
 
 fn worked_token(case: &Value) -> Quantities {
     let (p, rank, above) = (number(case, "p"), count(case, "rank"), number(case, "mass_above"));
-    let (row, target) = worked_row(p, rank, above, &mut SplitMix64::new(0));
+    let (row, target) = row_with_rank(100, p, rank, above, &mut SplitMix64::new(0)).unwrap();
     let ranks = target_ranks(&row, target).unwrap();
     let mut counter = TopKCounter::new(&[1, 5], 100).unwrap();
     counter.add(ranks).unwrap();
