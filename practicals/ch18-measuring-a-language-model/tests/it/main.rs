@@ -1,0 +1,7 @@
+//! Tests of the chapter.
+
+mod commands;
+mod figures;
+mod lesson;
+mod report;
+mod support;
