@@ -303,3 +303,12 @@ fn a_run_without_documents_is_refused() {
     let error = Run::start(config(9), &[], fresh(model_config())).map(|_| ()).unwrap_err();
     assert!(matches!(error, TrainError::EmptyUpdate), "{error}");
 }
+
+#[test]
+fn the_run_of_these_tests_learns() {
+    let documents = documents();
+    let mut run = Run::start(config(40), &documents, fresh(model_config())).expect("possible");
+    let losses: Vec<f64> = (0..40).map(|_| run.update().expect("finite").loss.mean_nll()).collect();
+    let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
+    assert!(mean(&losses[35..]) < 0.8 * mean(&losses[..5]), "{losses:?}");
+}

@@ -1,27 +1,27 @@
 //! A training process killed at random moments ends with the same identity as one that is not.
-#![cfg(unix)] // where `Child::kill` sends SIGKILL, which no process can catch
-
-mod tiny_run;
+//!
+//! For Unix, where `Child::kill` sends SIGKILL, which no process can catch.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use llm_archive::{PortableModel, inspect};
-use llm_model::SplitMix64;
-use llm_tokenizer::chapter_four_tokenizer;
-use llm_trainer::Run;
-use tiny_run::{config, documents, fresh, model_config};
+use llm_from_scratch_practical::archive::inspect;
+use llm_from_scratch_practical::model::SplitMix64;
+use practical_ch12_checkpoint_and_resume::Setup;
 
 /// Updates between checkpoints.
 const EVERY: u64 = 2;
 
-fn train(path: &Path, updates: u64, pause: u64) -> Child {
-    let arguments = [updates, EVERY, pause].map(|x| x.to_string());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tiny-training"));
-    command.arg(path).args(arguments).spawn().expect("the program that was built for this test")
+fn train(path: &Path, updates: u64, pause_ms: u64) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_practical-ch12-checkpoint-and-resume"));
+    command.arg("train").arg("--checkpoint").arg(path).stdout(Stdio::null());
+    for (flag, value) in [("--updates", updates), ("--every", EVERY), ("--pause-ms", pause_ms)] {
+        command.arg(flag).arg(value.to_string());
+    }
+    command.spawn().expect("the program that was built for this test")
 }
 
 /// Updates in the checkpoint at `path`, 0 if there is none. Whatever is there must be whole.
@@ -29,20 +29,18 @@ fn updates_at(path: &Path, updates: u64) -> u64 {
     if !path.exists() {
         return 0;
     }
-    let documents = documents();
-    let run = Run::<f32>::resume(path, config(updates), &documents, model_config());
-    run.expect("a whole checkpoint").trainer().updates()
+    let setup = Setup::new(updates).expect("a possible run");
+    setup.resume(path).expect("a whole checkpoint").trainer().updates()
 }
 
 /// Identity of the checkpoint and of the model in it.
 fn identities(path: &Path, updates: u64) -> [String; 2] {
-    let documents = documents();
-    let run = Run::<f32>::resume(path, config(updates), &documents, model_config()).expect("whole");
+    let setup = Setup::new(updates).expect("a possible run");
+    let run = setup.resume(path).expect("a whole checkpoint");
     assert_eq!(run.trainer().updates(), updates);
-    let model = PortableModel::new(run.trainer().model(), &chapter_four_tokenizer()).expect("fits");
     let checkpoint = inspect(path).expect("whole").content_sha256().to_owned();
     assert_eq!(run.identity().expect("a run"), checkpoint);
-    [checkpoint, model.model_id().to_owned()]
+    [checkpoint, setup.model_id(run.trainer().model()).expect("a finite model")]
 }
 
 /// Waits until the process has made a checkpoint since `before`; false if it has ended by itself.
@@ -106,14 +104,4 @@ fn a_run_killed_at_three_moments_ends_with_the_same_identity() {
 #[ignore = "campaign: kills a training process at 25 random moments, about a minute"]
 fn a_run_killed_at_25_moments_ends_with_the_same_identity() {
     campaign(25, 300);
-}
-
-/// The test program and the tests share one run; this is its fresh model.
-#[test]
-fn the_run_of_these_tests_learns() {
-    let documents = documents();
-    let mut run = Run::start(config(40), &documents, fresh(model_config())).expect("possible");
-    let losses: Vec<f64> = (0..40).map(|_| run.update().expect("finite").loss.mean_nll()).collect();
-    let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
-    assert!(mean(&losses[35..]) < 0.8 * mean(&losses[..5]), "{losses:?}");
 }

@@ -1,0 +1,6 @@
+//! Tests of the chapter.
+
+#[cfg(unix)]
+mod kills;
+mod lesson;
+mod report;
