@@ -65,5 +65,7 @@ pub use chapter_four::{CHAPTER_FOUR_MERGES, CHAPTER_FOUR_TRAINING_TEXT, chapter_
 pub use error::TokenizerError;
 pub use pretokenizer::Pretokenizer;
 pub use tokenizer::Tokenizer;
-pub use train::{LearnedMerge, TrainingConfig, WeightedDocument, train, train_by_recounting};
+pub use train::{
+    LearnedMerge, TrainingConfig, WeightedDocument, count_pairs, train, train_by_recounting,
+};
 pub use vocabulary::{MAX_EXTRA_TOKEN_BYTES, MAX_VOCABULARY_BYTES};

@@ -132,13 +132,13 @@ impl Tokenizer {
     }
 
     /// A token as people write it, for tables and messages: the name of a control token, otherwise
-    /// its bytes with escapes (`\xc3`, `\n`) for those that are no printable ASCII. Not for
-    /// decoding: a text may look like the name of a control token.
+    /// its bytes with `␣` for a space and escapes (`\xc3`, `\n`) for those that are no printable
+    /// ASCII. Not for decoding: a text may look like the name of a control token.
     pub fn spelling(&self, id: TokenId) -> String {
         let named = self.artifact().control_tokens.iter().find(|token| token.id == id);
         match (named, self.token_bytes(id)) {
             (Some(token), _) => token.text.clone(),
-            (None, Some(bytes)) => bytes.escape_ascii().to_string(),
+            (None, Some(bytes)) => bytes.escape_ascii().to_string().replace(' ', "␣"),
             (None, None) => format!("<|undefined {id}|>"),
         }
     }

@@ -20,7 +20,7 @@ mod pair_counts;
 mod reference;
 
 pub use incremental::train;
-pub use reference::train_by_recounting;
+pub use reference::{count_pairs, train_by_recounting};
 
 use crate::TokenId;
 use crate::artifact::{FIRST_BYTE_ID, FIRST_MERGE_ID, MAX_VOCAB_SIZE, Merge};

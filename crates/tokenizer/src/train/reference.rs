@@ -55,12 +55,22 @@ pub fn train_by_recounting(
     Ok(learned)
 }
 
-/// How often each pair stands in the pieces, overlaps included, times the weights.
-fn count_pairs(pieces: &[(Vec<TokenId>, u64)]) -> BTreeMap<Pair, u64> {
-    let mut counts = BTreeMap::new();
+/// How often each pair of neighbours stands in some pieces, overlaps included, times the weight of
+/// the piece: what one step of training looks at. Counts stay at `u64::MAX` if they get there.
+///
+/// # Example
+/// ```
+/// use llm_tokenizer::count_pairs;
+///
+/// let counts = count_pairs(&[(vec![7, 7, 7], 1), (vec![7, 8], 5)]);
+/// assert_eq!(counts.into_iter().collect::<Vec<_>>(), [((7, 7), 2), ((7, 8), 5)]);
+/// ```
+pub fn count_pairs(pieces: &[(Vec<TokenId>, u64)]) -> BTreeMap<(TokenId, TokenId), u64> {
+    let mut counts: BTreeMap<Pair, u64> = BTreeMap::new();
     for (tokens, weight) in pieces {
         for pair in tokens.windows(2) {
-            *counts.entry((pair[0], pair[1])).or_insert(0) += weight;
+            let count = counts.entry((pair[0], pair[1])).or_default();
+            *count = count.saturating_add(*weight);
         }
     }
     counts

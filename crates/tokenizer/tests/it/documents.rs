@@ -63,7 +63,7 @@ fn tokens_are_spelled_without_doubt_about_bytes() {
     let tokenizer = Tokenizer::from_artifact(artifact).unwrap();
     let spelled = |id: u32| tokenizer.spelling(id);
     assert_eq!([0, 1, 299].map(spelled), ["<|bos|>", "<|eos|>", "<|turn|>"]);
-    assert_eq!([99, 34, 261].map(spelled), ["a", " ", " the "]);
+    assert_eq!([99, 34, 261].map(spelled), ["a", "␣", "␣the␣"]);
     // Line feed, the two bytes of an e with an acute accent, a backslash: 10, 0xc3, 0xa9, 92.
     assert_eq!([12, 197, 171, 94].map(spelled), ["\\n", "\\xc3", "\\xa9", "\\\\"]);
     assert_eq!([298, 300].map(spelled), ["<|undefined 298|>", "<|undefined 300|>"]);
