@@ -156,6 +156,24 @@ impl VariableBatch {
         &self.targets
     }
 
+    /// The inputs row by row, `None` in cells that hold no token: for tables that people read.
+    pub fn input_rows(&self) -> Vec<Vec<Option<TokenId>>> {
+        self.visible_rows(&self.inputs)
+    }
+
+    /// The targets row by row, `None` in cells that hold no token: for tables that people read.
+    pub fn target_rows(&self) -> Vec<Vec<Option<TokenId>>> {
+        self.visible_rows(&self.targets)
+    }
+
+    fn visible_rows(&self, cells: &[TokenId]) -> Vec<Vec<Option<TokenId>>> {
+        let rows = cells.chunks(self.width).zip(&self.lengths);
+        rows.map(|(row, &len)| {
+            row.iter().enumerate().map(|(column, &id)| (column < len).then_some(id)).collect()
+        })
+        .collect()
+    }
+
     /// Whether the target of a cell counts in a loss, `[rows * width]`. Never set on padding; also
     /// not set on targets that are context only
     /// ([`EncodedDocument::with_scored`](crate::EncodedDocument::with_scored)).

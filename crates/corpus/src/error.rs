@@ -59,6 +59,12 @@ pub enum CorpusError {
         /// Its partition.
         second_partition: Partition,
     },
+    /// A file that lists no corpus.
+    #[error("not a corpus manifest: {source}")]
+    Manifest {
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
     /// A document, or a whole batch, of another partition than the one asked for.
     #[error(
         "{} belongs to the {given} partition, expected {expected}: use {expected} documents only",

@@ -136,7 +136,7 @@ fn parse(line: &str) -> Result<Document, JsonlProblem> {
         return Err(JsonlProblem::Malformed { reason });
     }
     let record: Record = serde_json::from_str(line)
-        .map_err(|error| JsonlProblem::Malformed { reason: excerpt(&error.to_string()) })?;
+        .map_err(|error| JsonlProblem::Malformed { reason: reason(&error) })?;
     let id = string("id", record.id)?;
     let text = string("text", record.text)?;
     let split = string("split", record.split)?;
@@ -158,6 +158,12 @@ fn parse(line: &str) -> Result<Document, JsonlProblem> {
         .find(|partition| partition.to_string() == split)
         .ok_or_else(|| JsonlProblem::UnknownSplit { given: excerpt(&split) })?;
     Ok(Document::new(id, partition, text))
+}
+
+/// What the parser says. It counts lines inside the record, of which there is one; what readers
+/// take for a line number is the file's.
+fn reason(error: &serde_json::Error) -> String {
+    excerpt(&error.to_string().replace(" at line 1 column ", " at column "))
 }
 
 fn string(field: &'static str, value: Option<Value>) -> Result<String, JsonlProblem> {

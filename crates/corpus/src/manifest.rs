@@ -5,16 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Document, Partition};
+use crate::{CorpusError, Document, Partition};
 
 /// The format written and read here.
 const FORMAT_VERSION: u64 = 1;
 
 /// Which documents a corpus has, in order. Kept beside a model, it says what the model was trained
 /// and scored on.
-///
-/// Read it with `serde_json`; a file of another version, with an id twice or with something else
-/// than a digest is refused.
 ///
 /// ```
 /// use llm_corpus::{CorpusManifest, Document, Partition};
@@ -67,6 +64,22 @@ impl CorpusManifest {
         };
         let documents = documents.iter().map(record).collect();
         Self { format_version: FORMAT_VERSION, documents }
+    }
+
+    /// The manifest as a file: indented JSON that people can read and compare line by line.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).expect("texts and numbers fit into JSON");
+        json.push(b'\n');
+        json
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote, also if somebody has laid it out anew.
+    ///
+    /// # Errors
+    /// [`CorpusError::Manifest`] for what is no JSON or has unknown fields, for a file of another
+    /// version, an id that comes twice, or something else than a digest.
+    pub fn from_json(json: &[u8]) -> Result<Self, CorpusError> {
+        serde_json::from_slice(json).map_err(|source| CorpusError::Manifest { source })
     }
 
     /// The documents in their order.
@@ -214,8 +227,9 @@ mod tests {
     #[test]
     fn a_manifest_survives_its_file_and_wrong_files_are_refused() {
         let manifest = CorpusManifest::new(&corpus());
+        assert_eq!(CorpusManifest::from_json(&manifest.to_json()).unwrap(), manifest);
+        assert!(CorpusManifest::from_json(b"\xff").is_err());
         let file = serde_json::to_string(&manifest).unwrap();
-        assert_eq!(serde_json::from_str::<CorpusManifest>(&file).unwrap(), manifest);
         for (from, to, reason) in [
             ("\"format_version\":1", "\"format_version\":2", "manifest format 2"),
             ("\"id\":\"b\"", "\"id\":\"a\"", "\"a\" is listed twice"),
@@ -224,8 +238,9 @@ mod tests {
             ("\"partition\":\"test\"", "\"partition\":\"dev\"", "unknown variant `dev`"),
         ] {
             let changed = file.replacen(from, to, 1);
-            let error = serde_json::from_str::<CorpusManifest>(&changed).unwrap_err().to_string();
-            assert!(error.contains(reason), "{error}");
+            let error = CorpusManifest::from_json(changed.as_bytes()).unwrap_err();
+            let CorpusError::Manifest { source } = error else { panic!("{error}") };
+            assert!(source.to_string().contains(reason), "{source}");
         }
     }
 }

@@ -184,6 +184,19 @@ fn no_token_value_is_taken_for_padding() {
 }
 
 #[test]
+fn rows_for_people_are_empty_where_a_row_has_ended() {
+    // Two documents of ids that include the filler's value.
+    let binding = binding(1 << 32, 8);
+    let documents = [
+        document("short", PARTITION, &[0, PADDING]),
+        document("long", PARTITION, &[PADDING, 5, 1]),
+    ];
+    let batch = VariableBatch::padded(PARTITION, &binding, &number(0, &documents)).unwrap();
+    assert_eq!(batch.input_rows(), [[Some(0), None], [Some(PADDING), Some(5)]]);
+    assert_eq!(batch.target_rows(), [[Some(PADDING), None], [Some(5), Some(1)]]);
+}
+
+#[test]
 fn context_only_targets_are_valid_but_not_in_the_loss_mask() {
     // A window of four targets of which the last two are new.
     let window = document("w", PARTITION, &[0, 2, 3, 2, 1]);
