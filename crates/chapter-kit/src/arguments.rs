@@ -2,7 +2,7 @@
 
 use crate::chapter::Format;
 use crate::output::write_error_line;
-use clap::{Arg, Parser, error::Error, value_parser};
+use clap::{Arg, ArgMatches, Command, Parser, error::Error, value_parser};
 use std::ffi::OsString;
 use std::process;
 
@@ -11,10 +11,13 @@ use std::process;
 /// `--help` and `--version` print to standard output and exit with code 0. Wrong usage is one line
 /// on standard error, `error: ...`, and exit code 2: clap's own message without the usage block, so
 /// that a script sees the same form for every error. A check that depends on the arguments alone
-/// belongs into a `value_parser` of `A`; it is then reported the same way.
+/// belongs into a `value_parser` of `A`; it is then reported the same way. After an option that takes
+/// a value, `-1` is that value.
 #[must_use]
 pub fn parse<A: Parser>() -> A {
-    A::try_parse().unwrap_or_else(|refusal| end(&refusal))
+    read(command::<A>(), std::env::args_os())
+        .map(|(args, _)| args)
+        .unwrap_or_else(|refusal| end(&refusal))
 }
 
 /// Like [`parse`], with the option `--format`.
@@ -34,9 +37,28 @@ fn split_format<A: Parser>(
         .value_parser(value_parser!(Format))
         .default_value("json")
         .global(true);
-    let mut matches = A::command().arg(format).try_get_matches_from(words)?;
-    let format = *matches.get_one("format").expect("the option has a default value");
-    Ok((A::from_arg_matches_mut(&mut matches)?, format))
+    let (args, matches) = read(command::<A>().arg(format), words)?;
+    Ok((args, *matches.get_one("format").expect("the option has a default value")))
+}
+
+fn read<A: Parser>(
+    command: Command,
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<(A, ArgMatches), Error> {
+    let matches = command.try_get_matches_from(words)?;
+    Ok((A::from_arg_matches(&matches)?, matches))
+}
+
+/// The command of `A`, in which `--rows -1` is a wrong number of rows and not an unknown option `-1`.
+fn command<A: Parser>() -> Command {
+    fn with_negative_numbers(command: Command) -> Command {
+        let allow = |arg: Arg| {
+            let takes_values = arg.get_action().takes_values();
+            arg.allow_negative_numbers(takes_values)
+        };
+        command.mut_args(allow).mut_subcommands(with_negative_numbers)
+    }
+    with_negative_numbers(A::command())
 }
 
 /// Prints what clap has to say and ends the process.
@@ -123,6 +145,14 @@ mod tests {
         assert_eq!(format("nested evaluate m"), Format::Json);
         assert_eq!(format("nested --seed 3 --format text"), Format::Text);
         assert_eq!(format("nested evaluate --format text m"), Format::Text);
+    }
+
+    #[test]
+    fn a_negative_number_is_a_value_and_named_with_its_flag() {
+        let refusal = split_format::<Nested>(["nested", "--seed", "-1"]).unwrap_err();
+        assert!(one_line(&summary(&refusal)).starts_with("invalid value '-1' for '--seed <SEED>'"));
+        let refusal = split_format::<Nested>(["nested", "evaluate", "m", "-1"]).unwrap_err();
+        assert!(one_line(&summary(&refusal)).contains("'-1'"));
     }
 
     #[test]
