@@ -1,0 +1,32 @@
+//! Count which byte follows which, document by document: a solution.
+
+use std::collections::BTreeMap;
+
+/// The start and the end of a document have no byte value, so a symbol is a byte or one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Symbol {
+    /// Before the first byte.
+    Start,
+    /// One byte of the text.
+    Byte(u8),
+    /// After the last byte.
+    End,
+}
+
+/// How often each symbol followed each other one: `counts[&(previous, next)]`. Pairs that never
+/// occurred are not in the map.
+pub fn count_transitions(documents: &[&[u8]]) -> BTreeMap<(Symbol, Symbol), u64> {
+    let mut counts = BTreeMap::new();
+    for document in documents {
+        let mut symbols = vec![Symbol::Start];
+        symbols.extend(document.iter().map(|&byte| Symbol::Byte(byte)));
+        symbols.push(Symbol::End);
+        for pair in symbols.windows(2) {
+            *counts.entry((pair[0], pair[1])).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests;
