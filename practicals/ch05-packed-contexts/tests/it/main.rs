@@ -1,0 +1,6 @@
+//! Tests of the chapter.
+
+mod commands;
+mod isolation;
+mod lesson;
+mod report;
