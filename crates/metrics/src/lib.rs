@@ -30,6 +30,7 @@
 //! | `top_k_error.rs` | [`TopKCounter`]: how often it is not among the k best, for any set of k |
 //! | `choice.rs` | [`Choice`]: the best of scored options, with fair credit for ties |
 //! | `averages.rs` | [`DatasetAverages`]: per document and per token, and what links them |
+//! | `domain_mixture.rs` | [`DomainMixture`]: domains first, then one number and its weighting |
 //! | `log_softmax.rs` | [`log_softmax`]: what `f32` loses and logarithms keep |
 //!
 //! What scores mean:
@@ -42,6 +43,7 @@
 //! | `one_bad_token.rs` | [`OneBadToken`]: the mean that a single token can ruin |
 //! | `prediction_smoothing.rs` | [`PredictionSmoothing`]: a cap on every loss, same ranking |
 //! | `loss_interval.rs` | [`DocumentLoss`]: which losses a bound can use, others refused |
+//! | `probability_lab.rs` | [`ProbabilityLab`]: how far a count moves by chance |
 //! | `rounding_audit.rs` | [`audit_pair`]: were printed numbers rounded or truncated? |
 //! | `statistics/` | standard errors, intervals, paired tests, bootstrap: see below |
 //! | `samples/` | numbers about generated text: see below |
@@ -82,6 +84,7 @@ mod assigned_probabilities;
 mod averages;
 mod choice;
 mod document_score;
+mod domain_mixture;
 mod entropy;
 mod error;
 mod exact_sum;
@@ -91,6 +94,7 @@ mod metric_summary;
 mod one_bad_token;
 mod perplexity;
 mod prediction_smoothing;
+mod probability_lab;
 mod random_guess;
 mod rank;
 mod rounding_audit;
@@ -106,6 +110,7 @@ pub use assigned_probabilities::score_assigned_probabilities;
 pub use averages::{DatasetAverages, DatasetPerplexities};
 pub use choice::Choice;
 pub use document_score::DocumentScore;
+pub use domain_mixture::{DomainMixture, MixtureChange};
 pub use entropy::{
     cross_entropy_bits, cross_entropy_from_logs_bits, entropy_bits, kl_divergence_bits,
 };
@@ -120,6 +125,7 @@ pub use perplexity::{
     perplexity_from_probabilities,
 };
 pub use prediction_smoothing::PredictionSmoothing;
+pub use probability_lab::ProbabilityLab;
 pub use random_guess::{
     is_vacuous, random_guess_bits, random_guess_nats, random_guess_top_k_error,
 };

@@ -1,6 +1,7 @@
 //! Behaviour of the public items, one module per promise.
 
 mod cuts_and_orders;
+mod domain_figures;
 mod fsum_reference;
 mod measuring_figures;
 mod measuring_properties;
