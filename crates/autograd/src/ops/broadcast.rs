@@ -97,6 +97,9 @@ fn common_shape(op: &str, a: &[usize], b: &[usize]) -> Shape {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
+    use crate::ops::testing::wavy;
     use crate::{AutogradContext, Tensor, TensorValue};
 
     fn of(context: &AutogradContext<f64>, shape: &[usize], data: &[f64]) -> TensorValue<f64> {
@@ -152,5 +155,59 @@ mod tests {
     fn a_value_is_never_made_smaller() {
         let context = AutogradContext::<f64>::no_grad();
         context.broadcast_to(&of(&context, &[2, 3], &[0.0; 6]), &[3]);
+    }
+
+    /// A shape of three axes with lengths 1 to 3, and one that broadcasts to it.
+    fn shapes() -> impl Strategy<Value = (Vec<usize>, Vec<usize>)> {
+        let axes = proptest::collection::vec((1..=3usize, any::<bool>()), 3);
+        (axes, 0..=3usize).prop_map(|(axes, lacking)| {
+            let shape = axes.iter().map(|&(length, _)| length).collect();
+            let repeated = |&(length, repeat): &(usize, bool)| if repeat { 1 } else { length };
+            (shape, axes.iter().skip(lacking).map(repeated).collect())
+        })
+    }
+
+    proptest! {
+        /// By the definition: y[i, j, k] = x[.., j or 0, k or 0], and the gradient is how often each
+        /// element of x was read.
+        #[test]
+        fn broadcasting_reads_by_the_definition((shape, from) in shapes()) {
+            let context = AutogradContext::recording();
+            let x = wavy(&from, 0.3);
+            let variable = context.variable(&x);
+            let y = context.broadcast_to(&variable, &shape);
+            let mut read = vec![0.0; x.len()];
+            let mut expected = Vec::new();
+            for i in 0..shape[0] {
+                for j in 0..shape[1] {
+                    for k in 0..shape[2] {
+                        let mut place = 0;
+                        let indices = [i, j, k];
+                        for (&length, &index) in from.iter().zip(&indices[3 - from.len()..]) {
+                            place = place * length + if length == 1 { 0 } else { index };
+                        }
+                        read[place] += 1.0;
+                        expected.push(x.data()[place]);
+                    }
+                }
+            }
+            prop_assert_eq!(y.data(), expected);
+            let gradients = context.backward(&context.sum(&y)).unwrap();
+            let gradient = gradients.of(&variable).unwrap();
+            prop_assert_eq!(gradient.data(), read);
+        }
+
+        #[test]
+        fn transposing_twice_and_reshaping_back_change_nothing(
+            (shape, _) in shapes(), first in 0..3usize, second in 0..3usize,
+        ) {
+            let context = AutogradContext::no_grad();
+            let x = context.constant(&wavy(&shape, 0.3));
+            let twice = context.transpose(&context.transpose(&x, first, second), second, first);
+            prop_assert_eq!(twice.tensor(), x.tensor());
+            let flat = context.reshape(&x, &[shape.iter().product()]);
+            let back = context.reshape(&flat, &shape);
+            prop_assert_eq!(back.tensor(), x.tensor());
+        }
     }
 }
