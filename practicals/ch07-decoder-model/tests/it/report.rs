@@ -100,6 +100,20 @@ fn one_block_has_no_factor_and_every_list_one_entry_more_than_blocks() {
     }
 }
 
+/// The numbers in the lesson's sentences, which no block of output shows.
+#[test]
+fn the_stream_has_the_sizes_that_the_lesson_names() {
+    let rows = depth_rows(39, &[1, 2, 8, 32]).unwrap();
+    let last = |factor| {
+        [1, 2, 8, 32].map(|n_layers| {
+            let size = of(&rows, n_layers, factor).activation_rms.last().unwrap();
+            (100.0 * size).round() as u32
+        })
+    };
+    assert_eq!(last(true), [56, 68, 88, 91]);
+    assert_eq!(last(false), [56, 96, 252, 538]);
+}
+
 #[test]
 fn any_text_and_seed_is_causal() {
     for (seed, text) in [("1", "a"), ("2", "zzzzzzz"), ("3", "\u{e9}b")] {
