@@ -6,19 +6,19 @@ use serde::Serialize;
 /// The sum of `matrix * row`, forward and back.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BroadcastingReport {
-    /// Shape [2, 3].
+    /// Shape `[2, 3]`.
     pub matrix: Vec<Vec<f64>>,
-    /// Shape [3]; repeated to [2, 3].
+    /// Shape `[3]`; repeated to `[2, 3]`.
     pub row: Vec<f64>,
-    /// Sums of `matrix * row` along axis 1, shape [2, 1].
+    /// Sums of `matrix * row` along axis 1, shape `[2, 1]`.
     pub sums_along_axis_1: Vec<f64>,
     /// The sum of these: what is differentiated.
     pub total: f64,
     /// The operations on the tape.
     pub tape: Vec<&'static str>,
-    /// d total / d row, shape [3].
+    /// d total / d row, shape `[3]`.
     pub gradient_of_row: Vec<f64>,
-    /// d total / d matrix, shape [2, 3].
+    /// d total / d matrix, shape `[2, 3]`.
     pub gradient_of_matrix: Vec<Vec<f64>>,
 }
 

@@ -18,7 +18,7 @@ pub struct PartsReport {
     /// silu(1) * 2, where silu(z) = z / (1 + exp(-z)).
     #[serde(serialize_with = "six_decimals")]
     pub swiglu_of_gate_1_and_up_2: f64,
-    /// Logits of a hidden state [1, 2] with the embedding rows [1, 0], [0, 1] and [1, 1].
+    /// Logits of the hidden state (1, 2) with the embedding rows (1, 0), (0, 1) and (1, 1).
     pub tied_head_logits: Vec<f64>,
 }
 
@@ -50,7 +50,7 @@ pub struct RotaryRow {
 /// Attention of three tokens.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AttentionPart {
-    /// One key per token; each token's query is [sqrt(2) ln 2, 0].
+    /// One key per token; each token's query is (sqrt(2) ln 2, 0).
     pub keys: Vec<[f64; 2]>,
     /// One value per token.
     pub values: Vec<[f64; 2]>,
@@ -92,7 +92,7 @@ fn rms_norm(context: &AutogradContext<f64>) -> NormPart {
     }
 }
 
-/// The query [1, 0] at one position and the key [1, 0] at another. With one pair of features the
+/// The query (1, 0) at one position and the key (1, 0) at another. With one pair of features the
 /// angle is one radian for each position.
 fn rotary(context: &AutogradContext<f64>, query_position: usize, key_position: usize) -> RotaryRow {
     let table = RopeTable::new(2, 10_000.0, 4);
