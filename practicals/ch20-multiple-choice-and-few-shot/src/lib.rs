@@ -1,0 +1,101 @@
+//! Chapter 20: multiple choice and few-shot prompts.
+//!
+//! A model is asked which of several options continues a text best. One pass gives the probability
+//! of every option; how these become a choice, and what stands before the question, moves the
+//! score as much as another model would.
+//!
+//! Read in this order: `world` (words, texts, questions), `models` (who is asked), `rules` (one
+//! pass, six rules), `prompts` (examples, and their order).
+#![forbid(unsafe_code)]
+
+mod models;
+mod prompts;
+mod rules;
+mod world;
+
+pub use models::{DOCUMENTS, Models, UPDATES};
+pub use prompts::{OrderReport, OrderRow, PairReport, ShotRow, compare, order_report, shot_rows};
+pub use rules::{
+    Chosen, NEUTRAL_PROMPT, OptionRow, RuleReport, RuleRow, WorkedItem, result_of, rule_report,
+    worked_item,
+};
+pub use world::{LABELS, SEEN, WORDS, items, training_documents, word_tokenizer};
+
+use anyhow::ensure;
+use clap::Parser;
+use llm_from_scratch_practical::evaluation::tasks::Question;
+use serde::Serialize;
+
+/// Multiple choice: six rules for one pass, examples before the question, and their order.
+///
+/// Prints one JSON object. Log-probabilities are nats; numbers are rounded to six decimals only
+/// there.
+#[derive(Clone, Debug, Parser)]
+#[command(version)]
+pub struct Args {
+    /// The question that is shown in detail, from 0 to 47
+    #[arg(long, default_value_t = 26)]
+    pub item: usize,
+    /// First seed of the drawn examples
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Draws for each number of examples, from 1 to 100
+    #[arg(long, default_value_t = 2)]
+    pub draws: usize,
+    /// What stands before the options in the second pass of `mutual-information`
+    #[arg(long, default_value = NEUTRAL_PROMPT)]
+    pub neutral_prompt: String,
+    /// Updates of the decoder, at most 2000
+    #[arg(long, default_value_t = UPDATES)]
+    pub updates: u64,
+}
+
+/// What the program prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Which chapter.
+    pub chapter: &'static str,
+    /// What the texts are.
+    pub data_scope: &'static str,
+    /// Updates of the decoder.
+    pub updates: u64,
+    /// One question in detail.
+    pub worked_item: WorkedItem,
+    /// All questions under every rule, asked of the decoder.
+    pub rules: RuleReport,
+    /// The decoder against a trigram, under `sum`.
+    pub decoder_against_trigram: PairReport,
+    /// All questions behind drawn examples, under `sum`.
+    pub few_shot: Vec<ShotRow>,
+    /// The same examples in every order, under `sum`.
+    pub prompt_order: OrderReport,
+}
+
+/// Runs the chapter. Reads nothing but `args` and prints nothing.
+///
+/// # Errors
+/// For a number out of range.
+pub fn run(args: &Args) -> anyhow::Result<Report> {
+    let Args { item, seed, draws, updates, .. } = *args;
+    let items = items()?;
+    let last = items.len() - 1;
+    ensure!(item <= last, "--item is {item}, expected a number from 0 to {last}");
+    ensure!((1..=100).contains(&draws), "--draws is {draws}, expected a number from 1 to 100");
+    ensure!(updates <= 2000, "--updates is {updates}, expected a number from 0 to 2000");
+    let models = Models::train(updates)?;
+    let questions: Vec<Question<'_>> = items.iter().map(Question::plain).collect();
+    let neutral = Some(args.neutral_prompt.as_str());
+    let decoder = result_of(&models.decoder, &models.tokenizer, &questions, neutral)?;
+    let trigram = result_of(&models.trigram, &models.tokenizer, &questions, None)?;
+    Ok(Report {
+        chapter: "20-multiple-choice-and-few-shot",
+        data_scope: "160 lists and 48 questions about 24 words, constructed for this chapter; no \
+                     natural language and no public test",
+        updates,
+        worked_item: worked_item(&decoder, item, &items[item])?,
+        rules: rule_report(&decoder)?,
+        decoder_against_trigram: compare(&decoder, &trigram)?,
+        few_shot: shot_rows(&models, &items, seed, draws)?,
+        prompt_order: order_report(&models, &items)?,
+    })
+}
