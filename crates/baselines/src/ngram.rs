@@ -170,11 +170,12 @@ impl CountModel for NgramModel {
         assert_eq!(row.len(), self.vocab_size, "a row has one cell for each token");
         row.fill(1.0 / self.vocab_size as f64);
         for counts in self.rows(history) {
-            let mut seen = counts.iter().peekable(); // sorted, as the row is
-            for (id, p) in row.iter_mut().enumerate() {
-                let count = seen.next_if(|&(next, _)| next as usize == id).map_or(0, |(_, c)| c);
-                *p = self.smoothing.blend(counts, self.vocab_size, *p, count);
-            }
+            // Few tokens were seen; all others are one plain loop.
+            let blend = |shorter, n| self.smoothing.blend(counts, self.vocab_size, shorter, n);
+            let seen: Vec<_> =
+                counts.iter().map(|(id, n)| (id as usize, blend(row[id as usize], n))).collect();
+            row.iter_mut().for_each(|p| *p = blend(*p, 0));
+            seen.into_iter().for_each(|(id, p)| row[id] = p);
         }
         Ok(())
     }

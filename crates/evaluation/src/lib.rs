@@ -24,6 +24,7 @@
 //! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
 //! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
 //! | `contract` | [`EvaluationContract`]: the rules behind a number; results, comparison, ledger |
+//! | `surprise` | [`visible_text`]: any bytes, shown so that nothing is hidden |
 //! | `compression`, `range_coder` | [`compress`]: a model as a compressor, and back |
 //! | [`tasks`] | multiple choice and few-shot prompts |
 //! | `score_error` | [`ScoreError`]: everything that these refuse |
@@ -82,6 +83,7 @@ mod score_error;
 mod scoring;
 mod summary;
 pub mod tasks;
+mod surprise;
 mod windows;
 
 pub use bigram::score_bigram;
@@ -104,4 +106,5 @@ pub use samples::{CrossLikelihood, cross_likelihood, sample_text, sample_texts};
 pub use score_error::{Place, ScoreError};
 pub use scoring::{ScoringCounts, collect_records, score_documents};
 pub use summary::RecordSummary;
+pub use surprise::{Piece, visible_pieces, visible_text};
 pub use windows::{Window, WindowPlan, WindowRule};

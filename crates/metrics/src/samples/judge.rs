@@ -132,7 +132,8 @@ impl JudgeTastes {
         (1.0 + expected) / 2.0
     }
 
-    /// One verdict for each comparison, each with one unit number of the seed's stream.
+    /// One verdict for each comparison, each with one unit number of the seed's stream. Comparisons
+    /// that were drawn at random need another seed: equal streams would tie verdicts to answers.
     ///
     /// # Errors
     /// [`MetricError::OutOfRange`] if the tastes add up, without their signs, to more than 1 (but for
