@@ -1,0 +1,31 @@
+//! Pool the losses of several domains.
+
+/// A domain: its mean loss and how many targets it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Domain {
+    /// Nats per target.
+    pub mean_nll: f64,
+    /// Scored targets.
+    pub targets: usize,
+}
+
+/// The perplexity over all targets of all domains.
+pub fn observed_perplexity(domains: &[Domain]) -> f64 {
+    // A perplexity for each domain, and then their mean.
+    let total: f64 = domains.iter().map(|domain| domain.mean_nll.exp()).sum();
+    total / domains.len() as f64
+}
+
+/// The perplexity under declared weights, one for each domain; `None` if they do not sum to one
+/// or are not as many as the domains.
+pub fn declared_perplexity(domains: &[Domain], weights: &[f64]) -> Option<f64> {
+    let sum: f64 = weights.iter().sum();
+    if (sum - 1.0).abs() > 1e-9 {
+        return None;
+    }
+    let parts = domains.iter().zip(weights);
+    Some(parts.map(|(domain, weight)| weight * domain.mean_nll.exp()).sum())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+//! Tests of the chapter.
+
+mod lesson;
+mod page;
+mod program;
+mod report;
