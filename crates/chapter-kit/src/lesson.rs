@@ -13,11 +13,15 @@
 
 use crate::markdown::{FencedBlock, fenced_blocks};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Runs the commands in `page` that are about `program`, and compares what they print with the
 /// output blocks in `page`. The commands run in a temporary folder, which has a folder `tmp`.
+///
+/// Of a program called `practical-chNN-NAME` it also asks what every chapter promises: without
+/// arguments one JSON object whose `chapter` is `NN-NAME`, a readable form with `--format text`, and
+/// one line and exit code 2 for an option that it does not have.
 ///
 /// ```no_run
 /// # const PROGRAM: &str = "target/debug/practical-ch00-my-topic";
@@ -28,7 +32,8 @@ use tempfile::TempDir;
 /// # Panics
 /// With all that is wrong, by line number: output that no command printed, output with no command
 /// before it, a command that fails with an error that the page does not show, or a page without
-/// any output to compare. Also if the program cannot be started.
+/// any output to compare; and with each promise that the program does not keep. Also if the program
+/// cannot be started.
 #[track_caller]
 pub fn assert_lesson(page: &str, program: impl AsRef<Path>) {
     let problems = problems(page, program.as_ref());
@@ -72,7 +77,33 @@ fn problems(page: &str, program: &Path) -> Vec<String> {
     if compared == 0 {
         problems.push(format!("nothing to compare: the page shows no output of {name}"));
     }
+    if let Some(chapter) = name.strip_prefix("practical-ch") {
+        problems.extend(broken_promises(program, chapter, folder.path()));
+    }
     problems
+}
+
+/// What a chapter's program does otherwise than every chapter should.
+fn broken_promises(program: &Path, chapter: &str, folder: &Path) -> Vec<String> {
+    let mut broken = Vec::new();
+    let report = run(program, &[], folder);
+    match serde_json::from_str::<serde_json::Value>(&report) {
+        Ok(report) if report["chapter"] == chapter => {}
+        Ok(_) => broken.push(format!("without arguments: expected `chapter` to be {chapter:?}")),
+        Err(_) => broken.push(format!("without arguments: expected a JSON object, not {report:?}")),
+    }
+    let text = run(program, &["--format", "text"], folder);
+    if !text.starts_with("chapter ") {
+        broken
+            .push(format!("--format text: expected lines that begin with `chapter`, not {text:?}"));
+    }
+    let output = start(program, &["--no-such-option"], folder);
+    let message = String::from_utf8_lossy(&output.stderr);
+    let one_line = message.starts_with("error: ") && message.lines().count() == 1;
+    if output.status.code() != Some(2) || !output.stdout.is_empty() || !one_line {
+        broken.push("an unknown option: expected one line on standard error, and code 2".into());
+    }
+    broken
 }
 
 fn is_commands(block: &FencedBlock<'_>) -> bool {
@@ -94,10 +125,14 @@ fn arguments<'a>(line: &'a str, name: &str) -> Option<Vec<&'a str>> {
 
 /// What the program prints; if it fails, its line on standard error.
 fn run(program: &Path, arguments: &[&str], folder: &Path) -> String {
-    let output = Command::new(program).args(arguments).current_dir(folder).output();
-    let output = output.unwrap_or_else(|error| panic!("cannot start {program:?}: {error}"));
+    let output = start(program, arguments, folder);
     let printed = if output.status.success() { output.stdout } else { output.stderr };
     String::from_utf8_lossy(&printed).into_owned()
+}
+
+fn start(program: &Path, arguments: &[&str], folder: &Path) -> Output {
+    let output = Command::new(program).args(arguments).current_dir(folder).output();
+    output.unwrap_or_else(|error| panic!("cannot start {program:?}: {error}"))
 }
 
 /// Whether the block's lines stand together in the text, apart from its lines `...`.

@@ -20,9 +20,9 @@
 //! Modules, for programs: `chapter` (the whole `main`), `arguments` (the command line), `output`
 //! (result, error line, exit code), `decimals` (rounding, at the last moment), `non_finite` (the
 //! search for numbers that JSON cannot write), `report_text` and `report_tree` (the readable form),
-//! `figure` (SVG pictures). `metric_record` is how reports show a loss. For tests: `lesson` (commands
-//! and output of a README), `markdown` (its fenced blocks), `process` (runs of the program,
-//! successful or refused).
+//! `figure` (SVG pictures), `metric_record` (how reports show a loss), `files` (small files that a
+//! flag names). For tests: `lesson` (commands and output of a README), `markdown` (its fenced
+//! blocks), `process` (runs of the program, successful or refused).
 //!
 //! ```
 //! use llm_chapter_kit::{finish, six_decimals};
@@ -52,6 +52,7 @@ mod arguments;
 mod chapter;
 mod decimals;
 mod figure;
+mod files;
 mod lesson;
 mod markdown;
 mod metric_record;
@@ -65,6 +66,7 @@ pub use arguments::parse;
 pub use chapter::{Format, chapter_main};
 pub use decimals::{SixDecimals, six_decimals, two_digits};
 pub use figure::{Canvas, Drawn, FIGURE_COLOURS, svg_figure};
+pub use files::read_at_most;
 pub use lesson::assert_lesson;
 pub use markdown::{FencedBlock, fenced_blocks};
 pub use metric_record::MetricRecord;

@@ -181,6 +181,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_from_outside_cannot_break_a_line_or_steer_the_terminal() {
+        // The escaped text has 1 + 2 + 1 + 2 + 6 + 3 = 15 characters.
+        assert_rendered(
+            r#"[{"text": "a\nb\t\u001b[2J", "é": 1}, {"text": "", "é": 22}]"#,
+            "text              é\na\\nb\\t\\u{1b}[2J   1\n                 22\n",
+        );
+    }
+
+    #[test]
     fn a_matrix_is_a_list_of_lists() {
         assert_rendered("[[1, 2], [3, 4]]", "1, 2\n3, 4\n");
     }

@@ -61,7 +61,10 @@ impl<'de> Visitor<'de> for TreeVisitor {
     leaves! {
         visit_bool(bool) as "{}"; visit_u64(u64) as "{}"; visit_i64(i64) as "{}";
         visit_f64(f64) as "{:?}"; // like JSON: 2.0 and 1e-12, not 2 and 0.000000000001
-        visit_str(&str) as "{}";
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Tree, E> {
+        Ok(Tree::Leaf(printable(value)))
     }
 
     fn visit_unit<E>(self) -> Result<Tree, E> {
@@ -78,9 +81,19 @@ impl<'de> Visitor<'de> for TreeVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Tree, A::Error> {
         let mut record = Vec::new();
-        while let Some(field) = fields.next_entry()? {
-            record.push(field);
+        while let Some((name, value)) = fields.next_entry::<String, _>()? {
+            record.push((printable(&name), value));
         }
         Ok(Tree::Record(record))
     }
+}
+
+/// A text on one line: line ends, tabs and whatever else could upset a table or a terminal are
+/// written as escapes, as in JSON.
+fn printable(text: &str) -> String {
+    let escaped = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }

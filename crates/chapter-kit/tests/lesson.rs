@@ -57,3 +57,18 @@ fn a_page_without_output_or_without_a_command_is_refused() {
     assert!(refusal("# A lesson\n").contains("nothing to compare"));
     assert!(refusal("```json\n{\n```\n").contains("line 1: output, but no command before it"));
 }
+
+#[test]
+fn a_chapters_program_has_to_keep_its_promises() {
+    // The tiny chapter under the name of a chapter: it has no `chapter` in its report, and no report
+    // without arguments. It does refuse unknown options.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("practical-ch07-tiny");
+    std::fs::copy(PROGRAM, &program).expect("programs can be copied");
+    let page = page("--losses 1", "  \"mean\": 1.0").replace("tiny-chapter", "practical-ch07-tiny");
+    let panic = catch_unwind(|| assert_lesson(&page, &program)).expect_err("the page is accepted");
+    let message = panic.downcast_ref::<String>().expect("a message");
+    assert!(message.contains("without arguments: expected a JSON object"), "{message}");
+    assert!(message.contains("--format text: expected lines"), "{message}");
+    assert!(!message.contains("unknown option") && !message.contains("no command"), "{message}");
+}
