@@ -113,8 +113,8 @@ impl CorpusManifest {
         sizes
     }
 
-    /// How documents differ from the listed ones, one line each; empty if they are the same in
-    /// the same order.
+    /// How documents differ from the listed ones, one line for each change; empty if they are the
+    /// same in the same order.
     pub fn differences(&self, documents: &[Document]) -> Vec<String> {
         let given = Self::new(documents);
         let by_id = |manifest: &'_ Self| -> BTreeMap<String, DocumentRecord> {
@@ -123,16 +123,16 @@ impl CorpusManifest {
         let (listed, given_by_id) = (by_id(self), by_id(&given));
         let mut lines = Vec::new();
         for DocumentRecord { id, partition, sha256, .. } in &self.documents {
-            match given_by_id.get(id) {
-                None => lines.push(format!("document `{id}` is missing")),
-                Some(other) if other.sha256 != *sha256 => {
-                    lines.push(format!("document `{id}` has another text"));
-                }
-                Some(other) if other.partition != *partition => {
-                    let moved = other.partition;
-                    lines.push(format!("document `{id}` moved from {partition} to {moved}"));
-                }
-                Some(_) => {}
+            let Some(other) = given_by_id.get(id) else {
+                lines.push(format!("document `{id}` is missing"));
+                continue;
+            };
+            if other.sha256 != *sha256 {
+                lines.push(format!("document `{id}` has another text"));
+            }
+            if other.partition != *partition {
+                let moved = other.partition;
+                lines.push(format!("document `{id}` moved from {partition} to {moved}"));
             }
         }
         let new = given.documents.iter().filter(|record| !listed.contains_key(&record.id));
@@ -208,10 +208,13 @@ mod tests {
         let manifest = CorpusManifest::new(&corpus());
         assert_eq!(manifest.differences(&corpus()), [""; 0]);
         type Change = fn(&mut Vec<Document>);
-        let changes: [(&str, Change); 6] = [
+        let changes: [(&str, Change); 7] = [
             ("document `a` is missing", |d| drop(d.remove(0))),
             ("document `b` has another text", |d| d[1].text.push(b'x')),
             ("document `c` moved from test to validation", |d| d[2].partition = Validation),
+            ("document `a` has another text, document `a` moved from train to test", |d| {
+                d[0] = Document::new("a", Test, "two");
+            }),
             ("document `d` is new", |d| d.push(Document::new("d", Train, "one"))),
             ("the order of the documents is another", |d| d.swap(0, 2)),
             ("document `a` is missing, document `e` is new", |d| d[0].id = "e".into()),
