@@ -96,12 +96,9 @@ pub struct RowSums {
 /// If there is no document.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
     let tokenizer = Tokenizer::of_bytes();
-    let encode = |text: &String| {
-        let document = Document::new(text, Partition::Train, text.as_str());
-        EncodedDocument::encode(&document, &tokenizer)
-    };
-    let documents: Vec<EncodedDocument> =
-        args.documents.iter().map(encode).collect::<Result<_, _>>()?;
+    let named = |text: &String| Document::named_by_text(Partition::Train, text);
+    let documents: Vec<Document> = args.documents.iter().map(named).collect();
+    let documents = EncodedDocument::encode_all(&documents, &tokenizer)?;
     let model = BigramModel::fit(tokenizer.vocab_size(), &documents)?;
 
     let described = args.documents.iter().zip(&documents).map(|(text, encoded)| DocumentReport {

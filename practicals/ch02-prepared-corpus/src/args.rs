@@ -1,12 +1,13 @@
 //! The command line, and the files that it names.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
+use llm_chapter_kit::read_at_most;
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::corpus::{
     CorpusManifest, Document, JsonlLimits, OverlapScan, read_jsonl,
@@ -14,8 +15,8 @@ use llm_from_scratch_practical::corpus::{
 
 /// The corpus that is read if none is named.
 const BUILT_IN: &[u8] = include_bytes!("../data/corpus.jsonl");
-/// Most bytes of a manifest: enough for a million documents.
-const MANIFEST_BYTES: u64 = 1 << 30;
+/// Most bytes of a manifest: enough for a million documents with names of usual length.
+const MANIFEST_BYTES: u64 = 256 << 20;
 
 /// Read a corpus, give it an identity, and look for what its partitions share.
 ///
@@ -91,15 +92,11 @@ impl Args {
         documents: &[Document],
     ) -> anyhow::Result<Option<Vec<String>>> {
         let Some(path) = &self.compare_manifest else { return Ok(None) };
-        let earlier = read_manifest(path)
-            .with_context(|| format!("cannot read the manifest {}", path.display()))?;
+        let read = || -> anyhow::Result<CorpusManifest> {
+            Ok(CorpusManifest::from_json(&read_at_most(path, MANIFEST_BYTES)?)?)
+        };
+        let earlier =
+            read().with_context(|| format!("cannot use the manifest {}", path.display()))?;
         Ok(Some(earlier.differences(documents)))
     }
-}
-
-fn read_manifest(path: &Path) -> anyhow::Result<CorpusManifest> {
-    let mut json = Vec::new();
-    File::open(path)?.take(MANIFEST_BYTES + 1).read_to_end(&mut json)?;
-    ensure!(json.len() as u64 <= MANIFEST_BYTES, "more than {MANIFEST_BYTES} bytes");
-    Ok(CorpusManifest::from_json(&json)?)
 }

@@ -1,12 +1,11 @@
 //! The command line, and the tokenizer's file.
 
-use std::fs::File;
-use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
+use llm_chapter_kit::read_at_most;
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::tokenizer::{
     MAX_ARTIFACT_BYTES, Tokenizer, chapter_four_tokenizer,
@@ -50,10 +49,7 @@ impl Args {
     pub(crate) fn tokenizer(&self) -> anyhow::Result<Tokenizer> {
         let Some(path) = &self.load_tokenizer else { return Ok(chapter_four_tokenizer()) };
         let read = || -> anyhow::Result<Tokenizer> {
-            let mut json = Vec::new();
-            // One byte more than is allowed, so that a longer file is seen to be longer.
-            File::open(path)?.take(MAX_ARTIFACT_BYTES as u64 + 1).read_to_end(&mut json)?;
-            Ok(Tokenizer::from_json(&json)?)
+            Ok(Tokenizer::from_json(&read_at_most(path, MAX_ARTIFACT_BYTES as u64)?)?)
         };
         read().with_context(|| format!("cannot use the tokenizer {}", path.display()))
     }

@@ -52,7 +52,7 @@ fn files_that_are_no_tokenizer_are_one_line_and_exit_code_1() {
         (&["--load-tokenizer", "."], "cannot use the tokenizer ."),
         (&["--load-tokenizer", "empty"], "not a tokenizer artifact: EOF"),
         (&["--load-tokenizer", "binary"], "not a tokenizer artifact"),
-        (&["--load-tokenizer", "huge"], "above the limit of 67108864"),
+        (&["--load-tokenizer", "huge"], "huge has more than 67108864 bytes"),
         (&["--save-tokenizer", "empty/below"], "cannot write empty/below"),
         (&["--capacity", "5"], "`train-then there` has 6 inputs, the capacity is 5"),
         (&["--capacity", "0"], "the capacity is 0"),
