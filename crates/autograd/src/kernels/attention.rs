@@ -7,10 +7,12 @@
 //! order, whatever the tile. Memory is a few rows of scores, not a square of them.
 
 use super::matrix::{MatrixMut, MatrixView};
+use super::pack::{pack_panels, panel_width};
 use super::reduce::{Dot, row_max, sum_row};
+use super::scratch::Scratch;
 use super::simd::{Kernel, Simd};
 use super::softmax::exponentials;
-use super::tile::{Start, TILE_ROWS, multiply_panel, pack_panels, panel_width};
+use super::tile::{Start, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
 /// Queries whose probabilities are held at once when the gradients of keys and values are formed.
@@ -47,11 +49,12 @@ impl<E: Element> Kernel<E> for AttentionForward<'_, E> {
     #[inline(always)]
     fn run<S: Simd<E>>(mut self, simd: S) {
         let AttentionShape { head_dim, group, first_position, scale } = self.shape;
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
-        pack_panels(simd, self.keys.transposed(), &mut keys);
-        pack_panels(simd, self.values, &mut values);
+        let (mut keys, mut values) = (Scratch::new(), Scratch::new());
+        let keys = pack_panels(simd, self.keys.transposed(), &mut keys);
+        let values = pack_panels(simd, self.values, &mut values);
         let key_count = self.keys.rows();
-        let mut scores = vec![E::ZERO; TILE_ROWS * key_count];
+        let mut scores = Scratch::new();
+        let scores = scores.any(TILE_ROWS * key_count);
 
         for head in 0..group {
             let features = head * head_dim..(head + 1) * head_dim;
@@ -59,7 +62,7 @@ impl<E: Element> Kernel<E> for AttentionForward<'_, E> {
                 let rows = first..(first + TILE_ROWS).min(self.queries.rows());
                 let seen = first_position + first + 1; // keys that the first of these queries sees
                 let queries = self.queries.block(rows.clone(), features.clone());
-                score_rows(simd, queries, &keys, seen, &mut scores, key_count);
+                score_rows(simd, queries, keys, seen, scores, key_count);
                 for (r, query) in rows.clone().enumerate() {
                     let row = &mut scores[r * key_count..][..seen + r];
                     scale_row(row, scale);
@@ -69,9 +72,9 @@ impl<E: Element> Kernel<E> for AttentionForward<'_, E> {
                     self.inverse_sums.row_mut(query)[head] = E::ONE / sum;
                 }
                 let weights =
-                    CausalRows { data: &scores, stride: key_count, rows: rows.len(), seen };
+                    CausalRows { data: scores, stride: key_count, rows: rows.len(), seen };
                 let mut output = self.output.block(rows.clone(), features.clone());
-                weights.multiply(simd, &values, &mut output);
+                weights.multiply(simd, values, &mut output);
                 for (r, query) in rows.enumerate() {
                     let inverse_sum = self.inverse_sums.row_mut(query)[head];
                     scale_row(output.row_mut(r), inverse_sum);
@@ -104,20 +107,21 @@ impl<E: Element> Kernel<E> for AttentionBackward<'_, E> {
         let AttentionShape { head_dim, group, scale, .. } = self.shape;
         let tokens = self.queries.rows();
         let [mut keys_t, mut values_t, mut keys, mut queries, mut d_outputs] =
-            std::array::from_fn(|_| Vec::new());
-        pack_panels(simd, self.keys.transposed(), &mut keys_t);
-        pack_panels(simd, self.values.transposed(), &mut values_t);
-        pack_panels(simd, self.keys, &mut keys);
+            std::array::from_fn(|_| Scratch::new());
+        let keys_t = pack_panels(simd, self.keys.transposed(), &mut keys_t);
+        let values_t = pack_panels(simd, self.values.transposed(), &mut values_t);
+        let keys = pack_panels(simd, self.keys, &mut keys);
         let block_rows = QUERY_BLOCK.min(tokens);
-        let mut weights = vec![E::ZERO; block_rows * tokens];
-        let mut d_scores = vec![E::ZERO; block_rows * tokens];
+        let (mut weights, mut d_scores) = (Scratch::new(), Scratch::new());
+        let weights = weights.any(block_rows * tokens);
+        let d_scores = d_scores.any(block_rows * tokens);
 
         for head in 0..group {
             let features = head * head_dim..(head + 1) * head_dim;
             let query_head = self.queries.block(0..tokens, features.clone());
             let d_output_head = self.output_gradient.block(0..tokens, features.clone());
-            pack_panels(simd, query_head, &mut queries);
-            pack_panels(simd, d_output_head, &mut d_outputs);
+            let queries = pack_panels(simd, query_head, &mut queries);
+            let d_outputs = pack_panels(simd, d_output_head, &mut d_outputs);
             for block in (0..tokens).step_by(QUERY_BLOCK) {
                 let block_end = (block + QUERY_BLOCK).min(tokens);
                 for first in (block..block_end).step_by(TILE_ROWS) {
@@ -127,8 +131,8 @@ impl<E: Element> Kernel<E> for AttentionBackward<'_, E> {
                     let d_scores = &mut d_scores[(first - block) * tokens..];
                     let q = query_head.block(rows.clone(), 0..head_dim);
                     let dy = d_output_head.block(rows.clone(), 0..head_dim);
-                    score_rows(simd, q, &keys_t, seen, weights, tokens);
-                    score_rows(simd, dy, &values_t, seen, d_scores, tokens);
+                    score_rows(simd, q, keys_t, seen, weights, tokens);
+                    score_rows(simd, dy, values_t, seen, d_scores, tokens);
                     for (r, query) in rows.clone().enumerate() {
                         let from = r * tokens..r * tokens + seen + r;
                         let weights = &mut weights[from.clone()];
@@ -142,18 +146,18 @@ impl<E: Element> Kernel<E> for AttentionBackward<'_, E> {
                     let rows_of =
                         CausalRows { data: d_scores, stride: tokens, rows: rows.len(), seen };
                     let mut d_query = self.query_gradient.block(rows, features.clone());
-                    rows_of.multiply(simd, &keys, &mut d_query);
+                    rows_of.multiply(simd, keys, &mut d_query);
                 }
                 let block = block..block_end;
                 add_over_queries(
                     simd,
-                    &weights,
+                    weights,
                     tokens,
                     block.clone(),
-                    &d_outputs,
+                    d_outputs,
                     &mut self.value_gradient,
                 );
-                add_over_queries(simd, &d_scores, tokens, block, &queries, &mut self.key_gradient);
+                add_over_queries(simd, d_scores, tokens, block, queries, &mut self.key_gradient);
             }
         }
     }
@@ -176,7 +180,13 @@ fn score_rows<E: Element, S: Simd<E>>(
     for (panel, first) in keys.chunks_exact(width * rows.columns()).zip((0..visible).step_by(width))
     {
         let columns = first..(first + width).min(visible);
-        multiply_panel(simd, rows, panel, scores.block(0..count, columns), Start::Zero);
+        multiply_panel(
+            simd,
+            Strips::in_place(rows),
+            panel,
+            scores.block(0..count, columns),
+            Start::Zero,
+        );
     }
 }
 
@@ -214,11 +224,17 @@ impl<E: Element> CausalRows<'_, E> {
             let columns = first..(first + width).min(columns);
             let all = self.view(0..self.rows, 0..self.seen);
             let tile = output.block(0..self.rows, columns.clone());
-            multiply_panel(simd, all, panel, tile, Start::Zero);
+            multiply_panel(simd, Strips::in_place(all), panel, tile, Start::Zero);
             for r in 1..self.rows {
                 let own = self.view(r..r + 1, self.seen..self.seen + r);
                 let tile = output.block(r..r + 1, columns.clone());
-                multiply_panel(simd, own, &panel[self.seen * width..], tile, Start::Stored);
+                multiply_panel(
+                    simd,
+                    Strips::in_place(own),
+                    &panel[self.seen * width..],
+                    tile,
+                    Start::Stored,
+                );
             }
         }
     }
@@ -260,7 +276,13 @@ fn add_over_queries<E: Element, S: Simd<E>>(
                 let shape = [keys.len(), queries.len()];
                 let weights = MatrixView::with_strides(data, shape, [1, stride]);
                 let tile = output.block(keys, columns.clone());
-                multiply_panel(simd, weights, &panel[queries.start * width..], tile, Start::Stored);
+                multiply_panel(
+                    simd,
+                    Strips::in_place(weights),
+                    &panel[queries.start * width..],
+                    tile,
+                    Start::Stored,
+                );
             };
             for own in keys.clone() {
                 part(own..own + 1, block.start.max(own)..all_from);

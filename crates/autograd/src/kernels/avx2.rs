@@ -81,6 +81,44 @@ impl Simd<f32> for Avx2 {
         unsafe { _mm256_storeu_ps(to.as_mut_ptr(), x) }
     }
     #[inline(always)]
+    fn prefetch(self, place: *const f32) {
+        // SAFETY: a prefetch reads nothing that the program sees, and faults at no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
+    }
+    #[inline(always)]
+    fn copy_transposed(self, from: &[f32], from_stride: usize, to: &mut [f32], to_stride: usize) {
+        // No closure and no iterator adaptor: vectors must stay inside this function.
+        let mut x = [self.load(from); 8];
+        for (r, x) in x.iter_mut().enumerate() {
+            *x = self.load(&from[r * from_stride..]);
+        }
+        // SAFETY: `self` proves that the processor has AVX2; values only.
+        let columns: [__m256; 8] = unsafe {
+            let mut y = x;
+            for r in [0, 2, 4, 6] {
+                y[r] = _mm256_unpacklo_ps(x[r], x[r + 1]);
+                y[r + 1] = _mm256_unpackhi_ps(x[r], x[r + 1]);
+            }
+            // z[i] and z[i + 4]: columns i and i + 4 of the upper and of the lower four rows.
+            let mut z = y;
+            for half in [0, 4] {
+                z[half] = _mm256_shuffle_ps::<0x44>(y[half], y[half + 2]);
+                z[half + 1] = _mm256_shuffle_ps::<0xEE>(y[half], y[half + 2]);
+                z[half + 2] = _mm256_shuffle_ps::<0x44>(y[half + 1], y[half + 3]);
+                z[half + 3] = _mm256_shuffle_ps::<0xEE>(y[half + 1], y[half + 3]);
+            }
+            let mut columns = z;
+            for i in 0..4 {
+                columns[i] = _mm256_permute2f128_ps::<0x20>(z[i], z[i + 4]);
+                columns[i + 4] = _mm256_permute2f128_ps::<0x31>(z[i], z[i + 4]);
+            }
+            columns
+        };
+        for (c, column) in columns.into_iter().enumerate() {
+            self.store(column, &mut to[c * to_stride..]);
+        }
+    }
+    #[inline(always)]
     fn pow2(self, n: __m256) -> __m256 {
         // SAFETY: `self` proves that the processor has AVX2; values only. See `Portable::pow2`.
         unsafe {
@@ -124,6 +162,32 @@ impl Simd<f64> for Avx2 {
         let to = &mut to[..4];
         // SAFETY: `to` has four elements, and the store needs no alignment.
         unsafe { _mm256_storeu_pd(to.as_mut_ptr(), x) }
+    }
+    #[inline(always)]
+    fn prefetch(self, place: *const f64) {
+        // SAFETY: a prefetch reads nothing that the program sees, and faults at no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
+    }
+    #[inline(always)]
+    fn copy_transposed(self, from: &[f64], from_stride: usize, to: &mut [f64], to_stride: usize) {
+        let mut x = [self.load(from); 4];
+        for (r, x) in x.iter_mut().enumerate() {
+            *x = self.load(&from[r * from_stride..]);
+        }
+        // SAFETY: `self` proves that the processor has AVX2; values only.
+        let columns: [__m256d; 4] = unsafe {
+            let upper = [_mm256_unpacklo_pd(x[0], x[1]), _mm256_unpackhi_pd(x[0], x[1])];
+            let lower = [_mm256_unpacklo_pd(x[2], x[3]), _mm256_unpackhi_pd(x[2], x[3])];
+            [
+                _mm256_permute2f128_pd::<0x20>(upper[0], lower[0]),
+                _mm256_permute2f128_pd::<0x20>(upper[1], lower[1]),
+                _mm256_permute2f128_pd::<0x31>(upper[0], lower[0]),
+                _mm256_permute2f128_pd::<0x31>(upper[1], lower[1]),
+            ]
+        };
+        for (c, column) in columns.into_iter().enumerate() {
+            self.store(column, &mut to[c * to_stride..]);
+        }
     }
     #[inline(always)]
     fn pow2(self, n: __m256d) -> __m256d {

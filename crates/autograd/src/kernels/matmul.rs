@@ -1,15 +1,17 @@
 //! Matrix product: blocks that fit the caches, cut into tiles that fit the registers.
 //!
 //! The blocking is Goto's (Goto and van de Geijn 2008, "Anatomy of high-performance matrix
-//! multiplication"): a block of `b` is copied into panels, a block of a transposed `a` into strips of
-//! six rows, and the tiles of their product read both in order. Blocks along the inner dimension
+//! multiplication"): a block of `b` is copied into panels, a block of `a` into strips of six rows where
+//! it does not lie well already, and the tiles of their product read both in order. Blocks along the inner dimension
 //! continue the chains from the stored output, so the cut is invisible in the result.
 
 use super::Kernels;
 use super::matrix::{MatrixMut, MatrixView};
+use super::pack::{pack_panels, pack_strips, panel_width};
+use super::scratch::Scratch;
 use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
-use super::tile::{Start, TILE_ROWS, multiply_panel, pack_panels, panel_width};
+use super::tile::{Start, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
 /// Inner dimension of a block: six rows of `a` and a panel of `b` stay in the first-level cache.
@@ -75,97 +77,51 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
         if steps == 0 && start == Start::Zero {
             (0..rows).for_each(|r| c.row_mut(r).fill(E::ZERO));
         }
-        let (mut panels, mut strips) = (Vec::new(), Vec::new());
+        let (mut panels, mut strips) = (Scratch::new(), Scratch::new());
         for column in (0..columns).step_by(BLOCK_COLUMNS) {
             let block_columns = column..(column + BLOCK_COLUMNS).min(columns);
             for step in (0..steps).step_by(BLOCK_STEPS) {
                 let block_steps = step..(step + BLOCK_STEPS).min(steps);
                 let start = if step == 0 { start } else { Start::Stored };
-                pack_panels(simd, b.block(block_steps.clone(), block_columns.clone()), &mut panels);
+                let b = b.block(block_steps.clone(), block_columns.clone());
+                let panels = pack_panels(simd, b, &mut panels);
                 for row in (0..rows).step_by(BLOCK_ROWS) {
                     let block_rows = row..(row + BLOCK_ROWS).min(rows);
                     let a = a.block(block_rows.clone(), block_steps.clone());
                     let c = c.block(block_rows, block_columns.clone());
-                    if a.column_stride() == 1 {
-                        multiply_block(simd, Rows::InPlace(a), &panels, c, start);
+                    let a = if reads_well_in_place(a) {
+                        Strips::in_place(a)
                     } else {
-                        pack_strips(a, &mut strips);
-                        let steps = a.columns();
-                        multiply_block(
-                            simd,
-                            Rows::Strips { data: &strips, steps },
-                            &panels,
-                            c,
-                            start,
-                        );
-                    }
+                        Strips::packed(pack_strips(simd, a, &mut strips), a.rows(), a.columns())
+                    };
+                    multiply_block(simd, a, panels, c, start);
                 }
             }
         }
     }
 }
 
-/// Copies `a` into strips of six rows: within a strip the columns lie one after the other.
-#[inline(always)]
-fn pack_strips<E: Element>(a: MatrixView<'_, E>, strips: &mut Vec<E>) {
-    strips.clear();
-    strips.reserve(a.rows() * a.columns());
-    for row in (0..a.rows()).step_by(TILE_ROWS) {
-        let height = (a.rows() - row).min(TILE_ROWS);
-        for k in 0..a.columns() {
-            let from = row * a.row_stride() + k * a.column_stride();
-            strips.extend((0..height).map(|r| a.data()[from + r * a.row_stride()]));
-        }
-    }
-}
-
-/// The rows of a block of `a`, as the tiles read them.
-#[derive(Clone, Copy)]
-enum Rows<'a, E> {
-    /// Each row's elements lie one after the other already.
-    InPlace(MatrixView<'a, E>),
-    /// Copied by [`pack_strips`].
-    Strips { data: &'a [E], steps: usize },
-}
-
-impl<'a, E: Element> Rows<'a, E> {
-    #[inline(always)]
-    fn steps(&self) -> usize {
-        match self {
-            Self::InPlace(a) => a.columns(),
-            Self::Strips { steps, .. } => *steps,
-        }
-    }
-
-    /// Up to six rows from `row` on, where a strip begins.
-    #[inline(always)]
-    fn tile(&self, row: usize, height: usize) -> MatrixView<'a, E> {
-        match *self {
-            Self::InPlace(a) => a.block(row..row + height, 0..a.columns()),
-            Self::Strips { data, steps } => {
-                let strip = &data[row * steps..(row + height) * steps];
-                MatrixView::with_strides(strip, [height, steps], [1, height])
-            }
-        }
-    }
+/// Whether the tiles may read `a` where it is: each row in memory order, and the six rows of a strip
+/// not at a distance that makes them share the same few places of the first-level cache.
+fn reads_well_in_place<E: Element>(a: MatrixView<'_, E>) -> bool {
+    const CACHE_WAY_BYTES: usize = 4096;
+    let row_bytes = a.row_stride() * size_of::<E>();
+    a.column_stride() == 1 && !row_bytes.is_multiple_of(CACHE_WAY_BYTES)
 }
 
 /// All tiles of one block of the output.
 #[inline(always)]
 fn multiply_block<E: Element, S: Simd<E>>(
     simd: S,
-    a: Rows<'_, E>,
+    a: Strips<'_, E>,
     panels: &[E],
     mut c: MatrixMut<'_, E>,
     start: Start,
 ) {
     let (rows, columns, width) = (c.rows(), c.columns(), panel_width::<E, S>());
-    for (panel, column) in panels.chunks_exact(width * a.steps()).zip((0..).step_by(width)) {
-        let tile_columns = column..(column + width).min(columns);
-        for row in (0..rows).step_by(TILE_ROWS) {
-            let height = (rows - row).min(TILE_ROWS);
-            let c = c.block(row..row + height, tile_columns.clone());
-            multiply_panel(simd, a.tile(row, height), panel, c, start);
-        }
+    let panels = panels.chunks_exact(panels.len() / columns.div_ceil(width));
+    for (panel, column) in panels.zip((0..columns).step_by(width)) {
+        let columns = column..(column + width).min(columns);
+        multiply_panel(simd, a, panel, c.block(0..rows, columns), start);
     }
 }

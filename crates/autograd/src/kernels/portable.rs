@@ -32,6 +32,22 @@ macro_rules! portable_vectors {
                 to[..$lanes].copy_from_slice(&x);
             }
             #[inline(always)]
+            fn prefetch(self, _: *const $float) {}
+            #[inline(always)]
+            fn copy_transposed(
+                self,
+                from: &[$float],
+                from_stride: usize,
+                to: &mut [$float],
+                to_stride: usize,
+            ) {
+                for r in 0..$lanes {
+                    for c in 0..$lanes {
+                        to[c * to_stride + r] = from[r * from_stride + c];
+                    }
+                }
+            }
+            #[inline(always)]
             fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
                 std::array::from_fn(|i| a[i] + b[i])
             }

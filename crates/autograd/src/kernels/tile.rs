@@ -8,6 +8,7 @@
 //! again only six cycles later).
 
 use super::matrix::{MatrixMut, MatrixView};
+use super::pack::panel_width;
 use super::simd::{Kernel, Simd};
 use crate::Element;
 
@@ -17,10 +18,8 @@ pub(crate) const TILE_ROWS: usize = 6;
 /// Vectors across a tile, and across a packed panel of `b`.
 pub(crate) const PANEL_VECTORS: usize = 2;
 
-/// Columns of a packed panel.
-pub(crate) const fn panel_width<E: Copy, S: Simd<E>>() -> usize {
-    PANEL_VECTORS * S::LANES
-}
+/// Columns of the widest panel: 2 vectors of 8 f32.
+const MOST_COLUMNS: usize = 16;
 
 /// Where the chains of a tile begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,72 +30,49 @@ pub(crate) enum Start {
     Stored,
 }
 
-/// Copies `b` into panels of `panel_width` columns: within a panel the rows lie one after the
-/// other, so that the inner loop reads memory in order. The last panel is filled up with zeros,
-/// which reach only lanes that are never stored.
-#[inline(always)]
-pub(crate) fn pack_panels<E: Element, S: Simd<E>>(
-    simd: S,
-    b: MatrixView<'_, E>,
-    panels: &mut Vec<E>,
-) {
-    simd.call(PackPanels { b, panels });
+/// A matrix `a` in strips of [`TILE_ROWS`] rows, wherever its elements lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Strips<'a, E> {
+    data: &'a [E],
+    rows: usize,
+    steps: usize,
+    /// Distances in `data` from a strip, a row of a strip, and a step to the next one.
+    strides: [usize; 3],
 }
 
-struct PackPanels<'a, E> {
-    b: MatrixView<'a, E>,
-    panels: &'a mut Vec<E>,
-}
-
-impl<E: Element> Kernel<E> for PackPanels<'_, E> {
-    type Output = ();
-
+impl<'a, E: Element> Strips<'a, E> {
+    /// Read where they are.
     #[inline(always)]
-    fn run<S: Simd<E>>(self, _: S) {
-        let Self { b, panels } = self;
-        let width = panel_width::<E, S>();
-        panels.clear();
-        panels.resize(b.columns().div_ceil(width) * width * b.rows(), E::ZERO);
-        if b.rows() == 0 {
-            return;
-        }
-        for (p, panel) in panels.chunks_exact_mut(width * b.rows()).enumerate() {
-            let first = p * width;
-            let columns = (b.columns() - first).min(width);
-            if b.column_stride() == 1 {
-                for (k, row) in panel.chunks_exact_mut(width).enumerate() {
-                    let from = k * b.row_stride() + first;
-                    row[..columns].copy_from_slice(&b.data()[from..from + columns]);
-                }
-            } else {
-                for c in 0..columns {
-                    let column = &b.data()[(first + c) * b.column_stride()..];
-                    let elements = column.iter().step_by(b.row_stride());
-                    for (row, &x) in panel.chunks_exact_mut(width).zip(elements) {
-                        row[c] = x;
-                    }
-                }
-            }
-        }
+    pub(crate) fn in_place(a: MatrixView<'a, E>) -> Self {
+        let strides = [TILE_ROWS * a.row_stride(), a.row_stride(), a.column_stride()];
+        Self { data: a.data(), rows: a.rows(), steps: a.columns(), strides }
+    }
+
+    /// Copied by [`pack_strips`](super::pack::pack_strips), the last strip filled up.
+    #[inline(always)]
+    pub(crate) fn packed(data: &'a [E], rows: usize, steps: usize) -> Self {
+        assert_eq!(data.len(), rows.div_ceil(TILE_ROWS) * TILE_ROWS * steps, "packed strips");
+        Self { data, rows, steps, strides: [TILE_ROWS * steps, 1, TILE_ROWS] }
     }
 }
 
-/// Adds to up to six rows of output, all rows of `a`, the product with one panel: `steps` rows of
-/// `panel` are used, one for each column of `a`. `c` has the rows of `a` and at most
-/// `panel_width` columns.
+/// Adds to the output the product of `a` with one panel of `b`: `a.steps` rows of `panel` are used.
+/// `c` has the rows of `a` and at most `panel_width` columns.
 #[inline(always)]
 pub(crate) fn multiply_panel<E: Element, S: Simd<E>>(
     simd: S,
-    a: MatrixView<'_, E>,
+    a: Strips<'_, E>,
     panel: &[E],
     c: MatrixMut<'_, E>,
     start: Start,
 ) {
+    assert!(c.rows() == a.rows && c.columns() <= panel_width::<E, S>(), "shape of the output");
+    assert!(panel.len() >= a.steps * panel_width::<E, S>(), "a panel of {} rows", a.steps);
     simd.call(MultiplyPanel { a, panel, c, start });
 }
 
 struct MultiplyPanel<'a, E> {
-    a: MatrixView<'a, E>,
+    a: Strips<'a, E>,
     panel: &'a [E],
     c: MatrixMut<'a, E>,
     start: Start,
@@ -107,71 +83,93 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
 
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
-        match self.a.rows() {
-            1 => self.tile::<S, 1>(simd),
-            2 => self.tile::<S, 2>(simd),
-            3 => self.tile::<S, 3>(simd),
-            4 => self.tile::<S, 4>(simd),
-            5 => self.tile::<S, 5>(simd),
-            TILE_ROWS => self.tile::<S, TILE_ROWS>(simd),
-            rows => unreachable!("a tile of {rows} rows"),
-        }
-    }
-}
-
-impl<E: Element> MultiplyPanel<'_, E> {
-    /// The work with the number of rows known to the compiler, which keeps `sums` in registers.
-    #[inline(always)]
-    fn tile<S: Simd<E>, const ROWS: usize>(self, simd: S) {
         let Self { a, panel, mut c, start } = self;
-        let mut sums = first_sums::<E, S, ROWS>(simd, &mut c, start);
-
-        let (width, steps) = (panel_width::<E, S>(), a.columns());
-        assert!(a.rows() == ROWS && panel.len() >= steps * width, "a panel of {steps} rows");
-        let (row_stride, step_stride) = (a.row_stride(), a.column_stride());
-        for (k, b) in panel.chunks_exact(width).take(steps).enumerate() {
-            let b = [simd.load(b), simd.load(&b[S::LANES..])];
-            for (r, sums) in sums.iter_mut().enumerate() {
-                // SAFETY: `MatrixView` checked that (rows - 1, columns - 1) lies inside its data,
-                // and r < ROWS = rows, k < steps = columns.
-                let x = unsafe { *a.data().get_unchecked(r * row_stride + k * step_stride) };
-                for (sum, b) in sums.iter_mut().zip(b) {
-                    *sum = simd.fma(simd.splat(x), b, *sum);
-                }
+        let (rows, columns, width) = (c.rows(), c.columns(), panel_width::<E, S>());
+        let mut narrow = [E::ZERO; TILE_ROWS * MOST_COLUMNS];
+        for (strip, first) in (0..rows).step_by(TILE_ROWS).enumerate() {
+            let height = (rows - first).min(TILE_ROWS);
+            // By the time of the next tile its part of the output is in the nearest cache.
+            for r in 0..TILE_ROWS {
+                simd.prefetch(c.row_place(first + height + r));
             }
-        }
-
-        for (r, sums) in sums.into_iter().enumerate() {
-            let row = c.row_mut(r);
-            for (v, sum) in sums.into_iter().enumerate() {
-                let columns = vector_columns::<E, S>(v, row.len());
-                simd.store_partial(sum, &mut row[columns]);
+            let mut c = c.block(first..first + height, 0..columns);
+            if columns == width {
+                tile_of_height(simd, a, strip, panel, &mut c, start);
+                continue;
+            }
+            // A narrower tile is computed at full width, beside the output.
+            let mut full = MatrixMut::new(&mut narrow[..height * width], height, width);
+            for r in 0..height {
+                full.row_mut(r)[..columns].copy_from_slice(c.row_mut(r));
+            }
+            tile_of_height(simd, a, strip, panel, &mut full, start);
+            for r in 0..height {
+                c.row_mut(r).copy_from_slice(&full.row_mut(r)[..columns]);
             }
         }
     }
 }
 
-/// The accumulators of a tile before its first step.
+/// One tile, compiled for each number of rows, which keeps the accumulators in registers.
 #[inline(always)]
-fn first_sums<E: Element, S: Simd<E>, const ROWS: usize>(
+fn tile_of_height<E: Element, S: Simd<E>>(
     simd: S,
+    a: Strips<'_, E>,
+    strip: usize,
+    panel: &[E],
     c: &mut MatrixMut<'_, E>,
     start: Start,
-) -> [[S::Vector; PANEL_VECTORS]; ROWS] {
+) {
+    match c.rows() {
+        1 => tile::<E, S, 1>(simd, a, strip, panel, c, start),
+        2 => tile::<E, S, 2>(simd, a, strip, panel, c, start),
+        3 => tile::<E, S, 3>(simd, a, strip, panel, c, start),
+        4 => tile::<E, S, 4>(simd, a, strip, panel, c, start),
+        5 => tile::<E, S, 5>(simd, a, strip, panel, c, start),
+        TILE_ROWS => tile::<E, S, TILE_ROWS>(simd, a, strip, panel, c, start),
+        rows => unreachable!("a tile of {rows} rows"),
+    }
+}
+
+/// `ROWS` rows of `c`, a panel wide.
+#[inline(always)]
+fn tile<E: Element, S: Simd<E>, const ROWS: usize>(
+    simd: S,
+    a: Strips<'_, E>,
+    strip: usize,
+    panel: &[E],
+    c: &mut MatrixMut<'_, E>,
+    start: Start,
+) {
     let mut sums = [[simd.splat(E::ZERO); PANEL_VECTORS]; ROWS];
     if start == Start::Stored {
         for (r, sums) in sums.iter_mut().enumerate() {
             let row = c.row_mut(r);
             for (v, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.load_partial(&row[vector_columns::<E, S>(v, row.len())], E::ZERO);
+                *sum = simd.load(&row[v * S::LANES..]);
             }
         }
     }
-    sums
-}
 
-/// The columns of vector `v` that a tile of `columns` columns has.
-#[inline(always)]
-fn vector_columns<E: Copy, S: Simd<E>>(v: usize, columns: usize) -> std::ops::Range<usize> {
-    (v * S::LANES).min(columns)..((v + 1) * S::LANES).min(columns)
+    assert!(strip * TILE_ROWS + ROWS <= a.rows, "a strip of {ROWS} rows");
+    let [strip_stride, row_stride, step_stride] = a.strides;
+    for (k, b) in panel.chunks_exact(panel_width::<E, S>()).take(a.steps).enumerate() {
+        let b = [simd.load(b), simd.load(&b[S::LANES..])];
+        for (r, sums) in sums.iter_mut().enumerate() {
+            let at = strip * strip_stride + r * row_stride + k * step_stride;
+            // SAFETY: the constructors of `Strips` checked that its last element (of the last strip
+            // filled up, where packed) lies inside its data; the row is inside, and k < steps.
+            let x = simd.splat(unsafe { *a.data.get_unchecked(at) });
+            for (sum, b) in sums.iter_mut().zip(b) {
+                *sum = simd.fma(x, b, *sum);
+            }
+        }
+    }
+
+    for (r, sums) in sums.into_iter().enumerate() {
+        let row = c.row_mut(r);
+        for (v, sum) in sums.into_iter().enumerate() {
+            simd.store(sum, &mut row[v * S::LANES..]);
+        }
+    }
 }

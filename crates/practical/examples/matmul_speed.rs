@@ -1,0 +1,94 @@
+//! Speed of the three matrix products, one JSON line for each shape.
+//!
+//! `cargo run --release -p llm-from-scratch-practical --example matmul_speed -- f32|f64 [RUNS] [MxKxN ...]`
+//! without shapes runs squares and the shapes of the benchmarked models. `RAYON_NUM_THREADS` sets the
+//! threads.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod speed;
+
+use autograd::{Element, Kernels, Product, Tensor};
+use llm_from_scratch_practical::{autograd, model};
+use speed::Timing;
+
+/// Rows, inner dimension and columns.
+type Shape = [usize; 3];
+
+const SHAPES: [Shape; 16] = [
+    [256, 256, 256],
+    [512, 512, 512],
+    [1024, 1024, 1024],
+    [2048, 2048, 2048],
+    [2048, 384, 1024],
+    [2048, 1024, 384],
+    [384, 2048, 1024],
+    [2048, 384, 384],
+    [2048, 384, 4096],
+    [2048, 128, 344],
+    [2048, 128, 512],
+    [512, 576, 1536],
+    [64, 576, 49152],
+    [256, 64, 256],
+    [1, 576, 1536],
+    [8, 8, 8],
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let runs = arguments.get(1).map_or(7, |runs| runs.parse().expect("a number of runs"));
+    let given: Vec<Shape> = arguments.iter().skip(2).map(|text| shape(text)).collect();
+    let shapes = if given.is_empty() { SHAPES.to_vec() } else { given };
+    match arguments.first().map_or("f32", String::as_str) {
+        "f32" => shapes.into_iter().for_each(|shape| measure::<f32>(shape, runs)),
+        "f64" => shapes.into_iter().for_each(|shape| measure::<f64>(shape, runs)),
+        other => panic!("`{other}` is no precision, expected f32 or f64"),
+    }
+}
+
+fn shape(text: &str) -> Shape {
+    let numbers: Vec<usize> = text.split('x').filter_map(|n| n.parse().ok()).collect();
+    numbers.try_into().unwrap_or_else(|_| panic!("`{text}` is no shape, expected MxKxN"))
+}
+
+fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
+    let kernels = Kernels::detect();
+    let forms = [
+        (Product::Plain, "ab", [rows, inner], [inner, columns]),
+        (Product::RightTransposed, "abt", [rows, inner], [columns, inner]),
+        (Product::LeftTransposed, "atb", [inner, rows], [inner, columns]),
+    ];
+    for (product, form, a_shape, b_shape) in forms {
+        let (a, b) = (random::<E>(a_shape, 1), random::<E>(b_shape, 2));
+        let mut c = vec![E::ZERO; rows * columns];
+        let flops = 2.0 * (rows * inner * columns) as f64;
+        let repeats = (2e8 / flops).ceil() as usize; // a run takes milliseconds
+        let timing = Timing::of(runs, || {
+            for _ in 0..repeats {
+                product.write(kernels, &a, &b, std::hint::black_box(&mut c));
+            }
+        });
+        let rate = |seconds: f64| flops * repeats as f64 / seconds / 1e9;
+        println!(
+            "{}",
+            serde_json::json!({
+                "bench": "matmul",
+                "impl": "llm-from-scratch",
+                "form": form,
+                "dtype": E::NAME,
+                "M": rows,
+                "K": inner,
+                "N": columns,
+                "threads": speed::threads(),
+                "gflops": rate(timing.median),
+                "gflops_best": rate(timing.least),
+                "median_s": timing.median / repeats as f64,
+            })
+        );
+    }
+}
+
+fn random<E: Element>(shape: [usize; 2], seed: u64) -> Tensor<E> {
+    let mut stream = model::SplitMix64::new(seed);
+    let len = shape[0] * shape[1];
+    Tensor::new(&shape, (0..len).map(|_| E::from_f64(stream.next_unit() - 0.5)).collect())
+}
