@@ -126,12 +126,6 @@ impl<'a, E> MatrixMut<'a, E> {
         }
     }
 
-    /// Where a row begins or, past the last one, would begin: for a prefetch only.
-    #[inline(always)]
-    pub(crate) fn row_place(&self, row: usize) -> *const E {
-        self.start.wrapping_add(row * self.row_stride)
-    }
-
     /// A part of it, borrowed for a shorter time.
     #[inline(always)]
     pub(crate) fn block(&mut self, rows: Range<usize>, columns: Range<usize>) -> MatrixMut<'_, E> {

@@ -32,8 +32,6 @@ macro_rules! portable_vectors {
                 to[..$lanes].copy_from_slice(&x);
             }
             #[inline(always)]
-            fn prefetch(self, _: *const $float) {}
-            #[inline(always)]
             fn copy_transposed(
                 self,
                 from: &[$float],

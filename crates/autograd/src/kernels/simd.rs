@@ -46,9 +46,6 @@ pub(crate) trait Simd<E: Copy>: Copy {
     /// `to[c * to_stride + r] = from[r * from_stride + c]`. Panics if a slice is too short.
     fn copy_transposed(self, from: &[E], from_stride: usize, to: &mut [E], to_stride: usize);
 
-    /// Tells the processor that this place in memory is about to be used. Any address will do.
-    fn prefetch(self, place: *const E);
-
     /// Runs a part of a kernel as a function of its own, compiled once instead of at every use.
     fn call<K: Kernel<E>>(self, part: K) -> K::Output;
 

@@ -88,10 +88,6 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
         let mut narrow = [E::ZERO; TILE_ROWS * MOST_COLUMNS];
         for (strip, first) in (0..rows).step_by(TILE_ROWS).enumerate() {
             let height = (rows - first).min(TILE_ROWS);
-            // By the time of the next tile its part of the output is in the nearest cache.
-            for r in 0..TILE_ROWS {
-                simd.prefetch(c.row_place(first + height + r));
-            }
             let mut c = c.block(first..first + height, 0..columns);
             if columns == width {
                 tile_of_height(simd, a, strip, panel, &mut c, start);
@@ -110,7 +106,8 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
     }
 }
 
-/// One tile, compiled for each number of rows, which keeps the accumulators in registers.
+/// One tile, compiled for each number of rows, which keeps the accumulators in registers; that of
+/// six rows also for the two usual distances of steps, which makes addresses of constants.
 #[inline(always)]
 fn tile_of_height<E: Element, S: Simd<E>>(
     simd: S,
@@ -121,19 +118,30 @@ fn tile_of_height<E: Element, S: Simd<E>>(
     start: Start,
 ) {
     match c.rows() {
-        1 => tile::<E, S, 1>(simd, a, strip, panel, c, start),
-        2 => tile::<E, S, 2>(simd, a, strip, panel, c, start),
-        3 => tile::<E, S, 3>(simd, a, strip, panel, c, start),
-        4 => tile::<E, S, 4>(simd, a, strip, panel, c, start),
-        5 => tile::<E, S, 5>(simd, a, strip, panel, c, start),
-        TILE_ROWS => tile::<E, S, TILE_ROWS>(simd, a, strip, panel, c, start),
+        1 => tile::<E, S, 1, ANY>(simd, a, strip, panel, c, start),
+        2 => tile::<E, S, 2, ANY>(simd, a, strip, panel, c, start),
+        3 => tile::<E, S, 3, ANY>(simd, a, strip, panel, c, start),
+        4 => tile::<E, S, 4, ANY>(simd, a, strip, panel, c, start),
+        5 => tile::<E, S, 5, ANY>(simd, a, strip, panel, c, start),
+        TILE_ROWS => match a.strides {
+            [_, _, 1] => tile::<E, S, TILE_ROWS, 1>(simd, a, strip, panel, c, start),
+            [_, 1, TILE_ROWS] => {
+                tile::<E, S, TILE_ROWS, TILE_ROWS>(simd, a, strip, panel, c, start)
+            }
+            _ => tile::<E, S, TILE_ROWS, ANY>(simd, a, strip, panel, c, start),
+        },
         rows => unreachable!("a tile of {rows} rows"),
     }
 }
 
+/// Instead of the distance from a step of `a` to the next: read from its strides.
+const ANY: usize = 0;
+/// Steps of one turn of the inner loop.
+const UNROLLED: usize = 4;
+
 /// `ROWS` rows of `c`, a panel wide.
 #[inline(always)]
-fn tile<E: Element, S: Simd<E>, const ROWS: usize>(
+fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     simd: S,
     a: Strips<'_, E>,
     strip: usize,
@@ -153,23 +161,50 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize>(
 
     assert!(strip * TILE_ROWS + ROWS <= a.rows, "a strip of {ROWS} rows");
     let [strip_stride, row_stride, step_stride] = a.strides;
-    for (k, b) in panel.chunks_exact(panel_width::<E, S>()).take(a.steps).enumerate() {
-        let b = [simd.load(b), simd.load(&b[S::LANES..])];
-        for (r, sums) in sums.iter_mut().enumerate() {
-            let at = strip * strip_stride + r * row_stride + k * step_stride;
-            // SAFETY: the constructors of `Strips` checked that its last element (of the last strip
-            // filled up, where packed) lies inside its data; the row is inside, and k < steps.
-            let x = simd.splat(unsafe { *a.data.get_unchecked(at) });
-            for (sum, b) in sums.iter_mut().zip(b) {
-                *sum = simd.fma(x, b, *sum);
-            }
+    let row_stride = if STEP == TILE_ROWS { 1 } else { row_stride };
+    let step_stride = if STEP == ANY { step_stride } else { STEP };
+    let width = panel_width::<E, S>();
+    let panel = &panel[..a.steps * width];
+    let turns = panel.chunks_exact(UNROLLED * width);
+    let rest = turns.remainder();
+    let mut at = strip * strip_stride;
+    for b in turns {
+        for (k, b) in b.chunks_exact(width).enumerate() {
+            step::<E, S, ROWS>(simd, a.data, at + k * step_stride, row_stride, b, &mut sums);
         }
+        at += UNROLLED * step_stride;
+    }
+    for b in rest.chunks_exact(width) {
+        step::<E, S, ROWS>(simd, a.data, at, row_stride, b, &mut sums);
+        at += step_stride;
     }
 
     for (r, sums) in sums.into_iter().enumerate() {
         let row = c.row_mut(r);
         for (v, sum) in sums.into_iter().enumerate() {
             simd.store(sum, &mut row[v * S::LANES..]);
+        }
+    }
+}
+
+/// One step of all chains of a tile: `sums[r] += a[at + r * row_stride] * b`. The caller has made
+/// sure that the elements of `a` are there.
+#[inline(always)]
+fn step<E: Element, S: Simd<E>, const ROWS: usize>(
+    simd: S,
+    a: &[E],
+    at: usize,
+    row_stride: usize,
+    b: &[E],
+    sums: &mut [[S::Vector; PANEL_VECTORS]; ROWS],
+) {
+    let b = [simd.load(b), simd.load(&b[S::LANES..])];
+    for (r, sums) in sums.iter_mut().enumerate() {
+        // SAFETY: the constructors of `Strips` checked that its last element (of the last strip
+        // filled up, where packed) lies inside its data; strip, row and step are below their numbers.
+        let x = simd.splat(unsafe { *a.get_unchecked(at + r * row_stride) });
+        for (sum, b) in sums.iter_mut().zip(b) {
+            *sum = simd.fma(x, b, *sum);
         }
     }
 }
