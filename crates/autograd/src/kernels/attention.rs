@@ -1,10 +1,11 @@
 //! Causal attention of one document and one key/value head; formulas in `ops/attention.rs`.
 //!
-//! Queries are taken six at a time, the height of a tile. The keys that all six see go through the
-//! tile kernel together; the at most five keys that only the later ones see continue each chain
-//! one row at a time. No masked key is ever multiplied, and every chain runs over the visible
+//! Queries are taken six at a time, the height of a tile, which ends in the triangle of the at most
+//! five keys that only the later ones see. No masked key is ever multiplied, and every chain runs over the visible
 //! keys (or, for the gradients of keys and values, over the queries that see the key) in position
 //! order, whatever the tile. Memory is a few rows of scores, not a square of them.
+
+use std::ops::Range;
 
 use super::matrix::{MatrixMut, MatrixView};
 use super::pack::{pack_panels, panel_width};
@@ -12,7 +13,7 @@ use super::reduce::{Dot, row_max, sum_row};
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd};
 use super::softmax::exponentials;
-use super::tile::{Start, Strips, TILE_ROWS, multiply_panel};
+use super::tile::{Start, Steps, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
 /// Queries whose probabilities are held at once when the gradients of keys and values are formed.
@@ -71,10 +72,9 @@ impl<E: Element> Kernel<E> for AttentionForward<'_, E> {
                     self.maxima.row_mut(query)[head] = largest;
                     self.inverse_sums.row_mut(query)[head] = E::ONE / sum;
                 }
-                let weights =
-                    CausalRows { data: scores, stride: key_count, rows: rows.len(), seen };
+                let output = self.output.block(rows.clone(), features.clone());
+                mix_values(simd, scores, key_count, seen, values, output);
                 let mut output = self.output.block(rows.clone(), features.clone());
-                weights.multiply(simd, values, &mut output);
                 for (r, query) in rows.enumerate() {
                     let inverse_sum = self.inverse_sums.row_mut(query)[head];
                     scale_row(output.row_mut(r), inverse_sum);
@@ -143,10 +143,8 @@ impl<E: Element> Kernel<E> for AttentionBackward<'_, E> {
                         scale_row(weights, inverse);
                         softmax_backward(simd, weights, &mut d_scores[from], scale);
                     }
-                    let rows_of =
-                        CausalRows { data: d_scores, stride: tokens, rows: rows.len(), seen };
-                    let mut d_query = self.query_gradient.block(rows, features.clone());
-                    rows_of.multiply(simd, keys, &mut d_query);
+                    let d_query = self.query_gradient.block(rows, features.clone());
+                    mix_values(simd, d_scores, tokens, seen, keys, d_query);
                 }
                 let block = block..block_end;
                 add_over_queries(
@@ -180,13 +178,8 @@ fn score_rows<E: Element, S: Simd<E>>(
     for (panel, first) in keys.chunks_exact(width * rows.columns()).zip((0..visible).step_by(width))
     {
         let columns = first..(first + width).min(visible);
-        multiply_panel(
-            simd,
-            Strips::in_place(rows),
-            panel,
-            scores.block(0..count, columns),
-            Start::Zero,
-        );
+        let tile = scores.block(0..count, columns);
+        multiply_panel(simd, Strips::in_place(rows), panel, tile, Start::Zero, Steps::All);
     }
 }
 
@@ -205,59 +198,36 @@ fn softmax_backward<E: Element, S: Simd<E>>(simd: S, p: &[E], dp: &mut [E], scal
     }
 }
 
-/// Up to six rows of weights, each one element longer than the row before it.
-struct CausalRows<'a, E> {
-    data: &'a [E],
+/// Each row of `output` becomes the chain of its weights times the packed `values`. The first of the
+/// up to six rows has `seen` weights, each next row one more; row r begins at `r * stride`.
+#[inline(always)]
+fn mix_values<E: Element, S: Simd<E>>(
+    simd: S,
+    weights: &[E],
     stride: usize,
-    rows: usize,
-    /// Length of the first row.
     seen: usize,
-}
-
-impl<E: Element> CausalRows<'_, E> {
-    /// Each row of `output` becomes the chain of the row's weights times the packed `values`.
-    #[inline(always)]
-    fn multiply<S: Simd<E>>(&self, simd: S, values: &[E], output: &mut MatrixMut<'_, E>) {
-        let (width, columns) = (panel_width::<E, S>(), output.columns());
-        let panels = values.chunks_exact(values.len() / columns.div_ceil(width));
-        for (panel, first) in panels.zip((0..columns).step_by(width)) {
-            let columns = first..(first + width).min(columns);
-            let all = self.view(0..self.rows, 0..self.seen);
-            let tile = output.block(0..self.rows, columns.clone());
-            multiply_panel(simd, Strips::in_place(all), panel, tile, Start::Zero);
-            for r in 1..self.rows {
-                let own = self.view(r..r + 1, self.seen..self.seen + r);
-                let tile = output.block(r..r + 1, columns.clone());
-                multiply_panel(
-                    simd,
-                    Strips::in_place(own),
-                    &panel[self.seen * width..],
-                    tile,
-                    Start::Stored,
-                );
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn view(
-        &self,
-        rows: std::ops::Range<usize>,
-        keys: std::ops::Range<usize>,
-    ) -> MatrixView<'_, E> {
-        let data = &self.data[rows.start * self.stride + keys.start..];
-        MatrixView::with_strides(data, [rows.len(), keys.len()], [self.stride, 1])
+    values: &[E],
+    mut output: MatrixMut<'_, E>,
+) {
+    let (width, rows, columns) = (panel_width::<E, S>(), output.rows(), output.columns());
+    let weights = MatrixView::with_strides(weights, [rows, seen + rows - 1], [stride, 1]);
+    let panels = values.chunks_exact(values.len() / columns.div_ceil(width));
+    for (panel, first) in panels.zip((0..columns).step_by(width)) {
+        let tile = output.block(0..rows, first..(first + width).min(columns));
+        let weights = Strips::in_place(weights);
+        multiply_panel(simd, weights, panel, tile, Start::Zero, Steps::OneMoreEachRow);
     }
 }
 
 /// Continues, for every key, the chain over the queries of a block that see it:
-/// `output[key] += weights[query][key] * rows[query]`, queries ascending.
+/// `output[key] += weights[query][key] * rows[query]`, queries ascending. Blocks begin where tiles
+/// do, so a tile of keys has all its queries that see only some of its keys in one block.
 #[inline(always)]
 fn add_over_queries<E: Element, S: Simd<E>>(
     simd: S,
     weights: &[E],
     stride: usize,
-    block: std::ops::Range<usize>,
+    block: Range<usize>,
     rows: &[E],
     output: &mut MatrixMut<'_, E>,
 ) {
@@ -267,27 +237,17 @@ fn add_over_queries<E: Element, S: Simd<E>>(
         let columns = first..(first + width).min(columns);
         for key in (0..block.end).step_by(TILE_ROWS) {
             let keys = key..(key + TILE_ROWS).min(block.end);
-            let all_from = block.start.max(keys.end - 1); // from here on every query sees every key
-            let mut part = |keys: std::ops::Range<usize>, queries: std::ops::Range<usize>| {
-                if queries.is_empty() {
-                    return;
-                }
-                let data = &weights[(queries.start - block.start) * stride + keys.start..];
-                let shape = [keys.len(), queries.len()];
-                let weights = MatrixView::with_strides(data, shape, [1, stride]);
-                let tile = output.block(keys, columns.clone());
-                multiply_panel(
-                    simd,
-                    Strips::in_place(weights),
-                    &panel[queries.start * width..],
-                    tile,
-                    Start::Stored,
-                );
+            let (queries, steps) = if key < block.start {
+                (block.clone(), Steps::All)
+            } else {
+                (key..block.end, Steps::FromOwn)
             };
-            for own in keys.clone() {
-                part(own..own + 1, block.start.max(own)..all_from);
-            }
-            part(keys, all_from..block.end);
+            let from = (queries.start - block.start) * stride + key;
+            let shape = [keys.len(), queries.len()];
+            let weights = MatrixView::with_strides(&weights[from..], shape, [1, stride]);
+            let (weights, panel) = (Strips::in_place(weights), &panel[queries.start * width..]);
+            let tile = output.block(keys, columns.clone());
+            multiply_panel(simd, weights, panel, tile, Start::Stored, steps);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::pack::{pack_panels, pack_strips, panel_width};
 use super::scratch::Scratch;
 use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
-use super::tile::{Start, Strips, TILE_ROWS, multiply_panel};
+use super::tile::{Start, Steps, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
 /// Inner dimension of a block: six rows of `a` and a panel of `b` stay in the first-level cache.
@@ -122,6 +122,6 @@ fn multiply_block<E: Element, S: Simd<E>>(
     let panels = panels.chunks_exact(panels.len() / columns.div_ceil(width));
     for (panel, column) in panels.zip((0..columns).step_by(width)) {
         let columns = column..(column + width).min(columns);
-        multiply_panel(simd, a, panel, c.block(0..rows, columns), start);
+        multiply_panel(simd, a, panel, c.block(0..rows, columns), start, Steps::All);
     }
 }

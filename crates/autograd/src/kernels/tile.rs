@@ -30,6 +30,17 @@ pub(crate) enum Start {
     Stored,
 }
 
+/// Which steps the rows of a strip take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Steps {
+    /// Each row all of them.
+    All,
+    /// The last row all of them, each row before it one less: the keys that a query sees.
+    OneMoreEachRow,
+    /// Row r from step r on: the queries that see a key.
+    FromOwn,
+}
+
 /// A matrix `a` in strips of [`TILE_ROWS`] rows, wherever its elements lie.
 #[derive(Clone, Copy)]
 pub(crate) struct Strips<'a, E> {
@@ -65,10 +76,13 @@ pub(crate) fn multiply_panel<E: Element, S: Simd<E>>(
     panel: &[E],
     c: MatrixMut<'_, E>,
     start: Start,
+    steps: Steps,
 ) {
     assert!(c.rows() == a.rows && c.columns() <= panel_width::<E, S>(), "shape of the output");
     assert!(panel.len() >= a.steps * panel_width::<E, S>(), "a panel of {} rows", a.steps);
-    simd.call(MultiplyPanel { a, panel, c, start });
+    let triangle = steps != Steps::All;
+    assert!(!triangle || (a.rows <= TILE_ROWS && a.rows <= a.steps + 1), "one strip of a triangle");
+    simd.call(MultiplyPanel { a, panel, c, start, steps });
 }
 
 struct MultiplyPanel<'a, E> {
@@ -76,6 +90,7 @@ struct MultiplyPanel<'a, E> {
     panel: &'a [E],
     c: MatrixMut<'a, E>,
     start: Start,
+    steps: Steps,
 }
 
 impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
@@ -83,14 +98,14 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
 
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
-        let Self { a, panel, mut c, start } = self;
+        let Self { a, panel, mut c, start, steps } = self;
         let (rows, columns, width) = (c.rows(), c.columns(), panel_width::<E, S>());
         let mut narrow = [E::ZERO; TILE_ROWS * MOST_COLUMNS];
         for (strip, first) in (0..rows).step_by(TILE_ROWS).enumerate() {
             let height = (rows - first).min(TILE_ROWS);
             let mut c = c.block(first..first + height, 0..columns);
             if columns == width {
-                tile_of_height(simd, a, strip, panel, &mut c, start);
+                tile_of_height(simd, a, strip, panel, &mut c, start, steps);
                 continue;
             }
             // A narrower tile is computed at full width, beside the output.
@@ -98,7 +113,7 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
             for r in 0..height {
                 full.row_mut(r)[..columns].copy_from_slice(c.row_mut(r));
             }
-            tile_of_height(simd, a, strip, panel, &mut full, start);
+            tile_of_height(simd, a, strip, panel, &mut full, start, steps);
             for r in 0..height {
                 c.row_mut(r).copy_from_slice(&full.row_mut(r)[..columns]);
             }
@@ -116,19 +131,20 @@ fn tile_of_height<E: Element, S: Simd<E>>(
     panel: &[E],
     c: &mut MatrixMut<'_, E>,
     start: Start,
+    steps: Steps,
 ) {
     match c.rows() {
-        1 => tile::<E, S, 1, ANY>(simd, a, strip, panel, c, start),
-        2 => tile::<E, S, 2, ANY>(simd, a, strip, panel, c, start),
-        3 => tile::<E, S, 3, ANY>(simd, a, strip, panel, c, start),
-        4 => tile::<E, S, 4, ANY>(simd, a, strip, panel, c, start),
-        5 => tile::<E, S, 5, ANY>(simd, a, strip, panel, c, start),
+        1 => tile::<E, S, 1, ANY>(simd, a, strip, panel, c, start, steps),
+        2 => tile::<E, S, 2, ANY>(simd, a, strip, panel, c, start, steps),
+        3 => tile::<E, S, 3, ANY>(simd, a, strip, panel, c, start, steps),
+        4 => tile::<E, S, 4, ANY>(simd, a, strip, panel, c, start, steps),
+        5 => tile::<E, S, 5, ANY>(simd, a, strip, panel, c, start, steps),
         TILE_ROWS => match a.strides {
-            [_, _, 1] => tile::<E, S, TILE_ROWS, 1>(simd, a, strip, panel, c, start),
+            [_, _, 1] => tile::<E, S, TILE_ROWS, 1>(simd, a, strip, panel, c, start, steps),
             [_, 1, TILE_ROWS] => {
-                tile::<E, S, TILE_ROWS, TILE_ROWS>(simd, a, strip, panel, c, start)
+                tile::<E, S, TILE_ROWS, TILE_ROWS>(simd, a, strip, panel, c, start, steps)
             }
-            _ => tile::<E, S, TILE_ROWS, ANY>(simd, a, strip, panel, c, start),
+            _ => tile::<E, S, TILE_ROWS, ANY>(simd, a, strip, panel, c, start, steps),
         },
         rows => unreachable!("a tile of {rows} rows"),
     }
@@ -148,6 +164,7 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     panel: &[E],
     c: &mut MatrixMut<'_, E>,
     start: Start,
+    steps: Steps,
 ) {
     let mut sums = [[simd.splat(E::ZERO); PANEL_VECTORS]; ROWS];
     if start == Start::Stored {
@@ -164,19 +181,45 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     let row_stride = if STEP == TILE_ROWS { 1 } else { row_stride };
     let step_stride = if STEP == ANY { step_stride } else { STEP };
     let width = panel_width::<E, S>();
-    let panel = &panel[..a.steps * width];
-    let turns = panel.chunks_exact(UNROLLED * width);
+    let first = strip * strip_stride;
+    let row_b = |k: usize| &panel[k * width..(k + 1) * width];
+    let (common, own) = match steps {
+        Steps::All => (0..a.steps, 0),
+        Steps::OneMoreEachRow => (0..a.steps - (ROWS - 1), a.steps - (ROWS - 1)),
+        Steps::FromOwn => (ROWS - 1..a.steps, 0),
+    };
+    if steps == Steps::FromOwn {
+        for k in 0..ROWS - 1 {
+            step::<E, S>(
+                simd,
+                a.data,
+                first + k * step_stride,
+                row_stride,
+                row_b(k),
+                &mut sums[..=k],
+            );
+        }
+    }
+
+    let turns = panel[common.start * width..common.end * width].chunks_exact(UNROLLED * width);
     let rest = turns.remainder();
-    let mut at = strip * strip_stride;
+    let mut at = first + common.start * step_stride;
     for b in turns {
         for (k, b) in b.chunks_exact(width).enumerate() {
-            step::<E, S, ROWS>(simd, a.data, at + k * step_stride, row_stride, b, &mut sums);
+            step::<E, S>(simd, a.data, at + k * step_stride, row_stride, b, &mut sums);
         }
         at += UNROLLED * step_stride;
     }
     for b in rest.chunks_exact(width) {
-        step::<E, S, ROWS>(simd, a.data, at, row_stride, b, &mut sums);
+        step::<E, S>(simd, a.data, at, row_stride, b, &mut sums);
         at += step_stride;
+    }
+
+    if steps == Steps::OneMoreEachRow {
+        for k in 0..ROWS - 1 {
+            let at = first + (own + k) * step_stride + (k + 1) * row_stride;
+            step::<E, S>(simd, a.data, at, row_stride, row_b(own + k), &mut sums[k + 1..]);
+        }
     }
 
     for (r, sums) in sums.into_iter().enumerate() {
@@ -187,16 +230,16 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     }
 }
 
-/// One step of all chains of a tile: `sums[r] += a[at + r * row_stride] * b`. The caller has made
+/// One step of some chains of a tile: `sums[r] += a[at + r * row_stride] * b`. The caller has made
 /// sure that the elements of `a` are there.
 #[inline(always)]
-fn step<E: Element, S: Simd<E>, const ROWS: usize>(
+fn step<E: Element, S: Simd<E>>(
     simd: S,
     a: &[E],
     at: usize,
     row_stride: usize,
     b: &[E],
-    sums: &mut [[S::Vector; PANEL_VECTORS]; ROWS],
+    sums: &mut [[S::Vector; PANEL_VECTORS]],
 ) {
     let b = [simd.load(b), simd.load(&b[S::LANES..])];
     for (r, sums) in sums.iter_mut().enumerate() {
