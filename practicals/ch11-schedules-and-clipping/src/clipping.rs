@@ -2,7 +2,7 @@
 
 use llm_chapter_kit::six_decimals;
 use llm_from_scratch_practical::{autograd, corpus, model, trainer};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use autograd::Tensor;
 use corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};
@@ -18,7 +18,7 @@ pub struct ClippedGradient {
     /// `global-norm`, or `each-element`, which is not what the course does.
     pub method: &'static str,
     /// The gradient behind it.
-    #[serde(serialize_with = "rounded")]
+    #[serde(serialize_with = "six_decimals")]
     pub gradient: Vec<f64>,
     /// Its norm.
     #[serde(serialize_with = "six_decimals")]
@@ -26,12 +26,6 @@ pub struct ClippedGradient {
     /// Cosine of the angle between it and the gradient as it was; 1 for the same direction.
     #[serde(serialize_with = "six_decimals")]
     pub cosine: f64,
-}
-
-fn rounded<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Rounded(#[serde(serialize_with = "six_decimals")] f64);
-    serializer.collect_seq(values.iter().map(|&value| Rounded(value)))
 }
 
 /// Clips a gradient by its norm, and for comparison every element by itself.
