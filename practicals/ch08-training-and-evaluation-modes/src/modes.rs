@@ -19,10 +19,12 @@ pub struct ModeReport {
     pub evaluation_nll: f64,
     /// Whether every token's loss has the same bits as in a pass that knows no dropout.
     pub evaluation_equals_no_dropout: bool,
-    /// Mask elements drawn by evaluation.
-    pub drawn_by_evaluation: u64,
     /// `DropoutMode::Train`, with the masks of four updates.
     pub training: Vec<TrainingLoss>,
+    /// Mask elements drawn before evaluation, which comes after the passes in training mode.
+    pub drawn_before_evaluation: u64,
+    /// The same after it.
+    pub drawn_after_evaluation: u64,
     /// Whether update 0, once more, gives the same bits.
     pub repeated_update_equal: bool,
     /// Whether training mode without recording gives the same bits as with it: turning gradients off
@@ -52,11 +54,7 @@ pub fn modes(
     seed: u64,
 ) -> anyhow::Result<ModeReport> {
     let no_grad = AutogradContext::no_grad();
-    let plain = losses(setup, &no_grad, DropoutProbability::ZERO, DropoutMode::Eval)?;
     let mut stream = DropoutStream::new(seed);
-    let evaluation = losses(setup, &no_grad, probability, DropoutMode::Eval)?;
-    let drawn_by_evaluation = stream.drawn();
-
     let mut training = Vec::new();
     let mut first = Vec::new();
     for update in 0..UPDATES {
@@ -67,15 +65,22 @@ pub fn modes(
             first = losses;
         }
     }
+    let drawn_before_evaluation = stream.drawn();
+    let evaluation = losses(setup, &no_grad, probability, DropoutMode::Eval)?;
+    let drawn_after_evaluation = stream.drawn();
+    let [_, padded, _] = setup.layouts()?;
+    let plain = setup.model.loss_padded_with_context(&no_grad, &padded[0], &setup.binding)?;
+
     stream.set_update(0);
     let repeated = losses(setup, &no_grad, probability, DropoutMode::Train(&mut stream))?;
     let recording = AutogradContext::recording();
     let recorded = losses(setup, &recording, probability, DropoutMode::Train(&mut stream))?;
     Ok(ModeReport {
         evaluation_nll: mean(&evaluation)?,
-        evaluation_equals_no_dropout: evaluation == plain,
-        drawn_by_evaluation,
+        evaluation_equals_no_dropout: evaluation == plain.token_nll(),
         training,
+        drawn_before_evaluation,
+        drawn_after_evaluation,
         repeated_update_equal: repeated == first,
         no_grad_still_drops: recorded == first,
     })

@@ -18,7 +18,7 @@ fn evaluation_has_the_loss_of_the_model_without_dropout() {
     let modes = &report().modes;
     assert!((modes.evaluation_nll - 0.874321).abs() < 5e-7);
     assert!(modes.evaluation_equals_no_dropout);
-    assert_eq!(modes.drawn_by_evaluation, 0);
+    assert_eq!((modes.drawn_before_evaluation, modes.drawn_after_evaluation), (864, 864));
 }
 
 #[test]
