@@ -4,7 +4,8 @@ use llm_corpus::TokenId;
 
 use crate::BaselineError;
 
-/// A frozen next-token distribution that was counted from training documents.
+/// A frozen next-token distribution that was counted from training documents. The source of a
+/// language, which has nothing to count, keeps the same promises and is one too.
 ///
 /// Every row is positive or zero and sums to one over the whole vocabulary, for any history,
 /// also one that training never showed. What follows the predicted token is not an argument, so

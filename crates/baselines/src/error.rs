@@ -64,6 +64,15 @@ pub enum BaselineError {
         expected: &'static str,
     },
 
+    /// A grammar that cannot be drawn from, or whose documents cannot be read back.
+    #[error("state {state} of the grammar {problem}")]
+    Grammar {
+        /// Number of the state, from 0.
+        state: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+
     /// The transitions have no score, for instance because there are none.
     #[error("the transitions cannot be scored")]
     Metric(#[from] MetricError),

@@ -14,6 +14,7 @@
 //! | `count_model` | [`CountModel`]: the interface of all of them, a row for a history |
 //! | `bigram` | [`BigramModel`]: the next token from the previous one, add-one smoothing |
 //! | `ngram` | [`NgramModel`]: uniform, unigram, any longer context, four kinds of [`Smoothing`] |
+//! | `source` | [`SourceGrammar`], [`SourceModel`]: a language of known entropy, the floor below all |
 //! | `training`, `digest` | what is asked of documents; which counts a model has |
 //! | `error` | [`BaselineError`]: everything that is refused |
 //!
@@ -48,9 +49,11 @@ mod count_model;
 mod digest;
 mod error;
 mod ngram;
+mod source;
 mod training;
 
 pub use bigram::{BigramModel, score_bigram_transitions};
 pub use count_model::CountModel;
 pub use error::BaselineError;
 pub use ngram::{KNESER_NEY_DISCOUNT, MAX_ORDER, NgramModel, Smoothing};
+pub use source::{Alternative, SourceEntropy, SourceGrammar, SourceModel, letters_language};

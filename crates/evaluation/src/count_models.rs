@@ -1,6 +1,6 @@
-//! The count models as language models.
+//! The count models as language models, and the source of a language with them.
 
-use llm_baselines::{BigramModel, CountModel, NgramModel};
+use llm_baselines::{BigramModel, CountModel, NgramModel, SourceModel};
 
 use crate::{LanguageModel, Row, RowRequest, RowVisitor, ScoreError};
 
@@ -34,7 +34,7 @@ macro_rules! language_models {
     )+};
 }
 
-language_models!(BigramModel, NgramModel);
+language_models!(BigramModel, NgramModel, SourceModel);
 
 fn visit_rows(
     model: &impl CountModel,
