@@ -1,0 +1,6 @@
+//! Tests of the chapter.
+
+mod commands;
+mod lesson;
+mod report;
+mod support;

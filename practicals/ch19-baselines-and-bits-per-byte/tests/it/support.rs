@@ -1,0 +1,28 @@
+//! What several tests need.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use clap::Parser;
+use practical_ch19_baselines_and_bits_per_byte::{Args, Report, run};
+
+/// What a command line without options means.
+pub(crate) fn default_args() -> Args {
+    Args::parse_from(["practical"])
+}
+
+/// The default report, computed once for all tests.
+pub(crate) fn default_report() -> &'static Report {
+    static REPORT: OnceLock<Report> = OnceLock::new();
+    REPORT.get_or_init(|| run(&default_args()).unwrap())
+}
+
+/// Runs the program in a folder.
+pub(crate) fn program(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_practical-ch19-baselines-and-bits-per-byte"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
