@@ -24,7 +24,7 @@
 //! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
 //! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
 //! | `contract` | [`EvaluationContract`]: the rules behind a number; results, comparison, ledger |
-//! | `surprise` | [`visible_text`]: any bytes, shown so that nothing is hidden |
+//! | `surprise` | [`SurpriseView`]: every token in the colour of its bits, as a page or in a terminal |
 //! | `compression`, `range_coder` | [`compress`]: a model as a compressor, and back |
 //! | [`tasks`] | multiple choice and few-shot prompts |
 //! | `score_error` | [`ScoreError`]: everything that these refuse |
@@ -82,8 +82,8 @@ mod samples;
 mod score_error;
 mod scoring;
 mod summary;
-pub mod tasks;
 mod surprise;
+pub mod tasks;
 mod windows;
 
 pub use bigram::score_bigram;
@@ -106,5 +106,7 @@ pub use samples::{CrossLikelihood, cross_likelihood, sample_text, sample_texts};
 pub use score_error::{Place, ScoreError};
 pub use scoring::{ScoringCounts, collect_records, score_documents};
 pub use summary::RecordSummary;
-pub use surprise::{Piece, visible_pieces, visible_text};
+pub use surprise::{
+    Piece, SurpriseDocument, SurpriseTarget, SurpriseView, visible_pieces, visible_text,
+};
 pub use windows::{Window, WindowPlan, WindowRule};

@@ -15,6 +15,7 @@ mod refusals;
 mod samples;
 mod scoring;
 mod split_ledger;
+mod surprise;
 mod task_figures;
 mod task_items;
 mod task_models;
