@@ -14,7 +14,8 @@
 //! | --- | --- |
 //! | the bytes of the file | `header.rs`, then `canonical.rs` |
 //! | what is stored, and how it is read without a second copy | `container.rs`, `tensor.rs`, `source.rs` |
-//! | what a saved model is made of | `portable.rs` |
+//! | what a saved model is made of | `portable.rs`, `portable/description.rs` |
+//! | how the tensors of a file are given their meaning | `sequence.rs` |
 //! | how a file appears all at once | `atomic.rs`, `atomic/draft.rs` |
 //! | what can go wrong | `error.rs` |
 //!
@@ -40,6 +41,7 @@ mod container;
 mod error;
 mod header;
 mod portable;
+mod sequence;
 mod source;
 mod tensor;
 
@@ -48,5 +50,6 @@ pub use canonical::canonical_json;
 pub use container::{Container, inspect};
 pub use error::ArchiveError;
 pub use header::{FORMAT_VERSION, Header, MAX_HEADER_LEN};
-pub use portable::{MODEL_KIND, PortableElement, PortableModel};
+pub use portable::{MODEL_KIND, ModelDescription, PortableElement, PortableModel};
+pub use sequence::{StoredElement, TensorSequence};
 pub use tensor::{Dtype, TensorData, TensorInfo, Values};

@@ -5,32 +5,24 @@
 //! of training is in it: no gradients, no optimizer, no data.
 
 mod config;
+mod description;
 mod element;
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use llm_autograd::Tensor;
-use llm_model::{DecoderConfig, DecoderModel, ParameterSpec, ValidConfig, parameter_specs};
-use llm_tokenizer::{Tokenizer, TokenizerArtifact};
-use serde::{Deserialize, Serialize};
+use llm_model::{DecoderModel, ValidConfig, parameter_specs};
+use llm_tokenizer::Tokenizer;
 
 use crate::container::Container;
-use crate::error::{ArchiveError, excerpt};
+use crate::error::ArchiveError;
+use crate::sequence::{TensorSequence, demand_finite};
 use crate::tensor::TensorData;
-use config::StoredConfig;
+pub use description::ModelDescription;
 pub use element::PortableElement;
 
 /// The kind of an archive that holds a decoder and its tokenizer.
 pub const MODEL_KIND: &str = "model";
-
-/// What a model's archive says beside its tensors.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ModelMetadata<'a> {
-    config: StoredConfig,
-    tokenizer: Cow<'a, TokenizerArtifact>,
-}
 
 /// A model and its tokenizer that fit each other, with the identity of both together.
 ///
@@ -67,13 +59,13 @@ impl<E: PortableElement> PortableModel<E> {
     /// [`ArchiveError::Content`] if the vocabularies differ in size, [`ArchiveError::Table`] for a
     /// parameter that is not finite everywhere.
     pub fn new(model: &DecoderModel<E>, tokenizer: &Tokenizer) -> Result<Self, ArchiveError> {
-        demand_same_vocabulary(model.config(), tokenizer)?;
+        let description = ModelDescription::new::<E>(model.config(), tokenizer)?;
         for parameter in model.parameters() {
             demand_finite(parameter.name(), parameter.value())?;
         }
         let values = model.parameters().iter().map(|parameter| parameter.value().clone()).collect();
         let model = build(*model.config(), values)?;
-        let model_id = container(&model, tokenizer)?.content_sha256().to_owned();
+        let model_id = container(&model, &description)?.content_sha256().to_owned();
         Ok(Self { model, tokenizer: tokenizer.clone(), model_id })
     }
 
@@ -124,90 +116,43 @@ impl<E: PortableElement> PortableModel<E> {
 
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
-        let metadata: ModelMetadata<'_> = container.header().metadata()?;
-        if metadata.config.dtype != E::NAME {
-            let (found, expected) = (excerpt(&metadata.config.dtype), E::NAME);
-            let reason = format!("the model is of type {found:?}, opened as {expected:?}");
-            return Err(ArchiveError::content(reason));
-        }
-        let config = DecoderConfig::from(&metadata.config);
-        let config = config.validate().map_err(|error| ArchiveError::content(error.to_string()))?;
-        let tokenizer = Tokenizer::from_artifact(metadata.tokenizer.into_owned())
-            .map_err(|error| ArchiveError::content(format!("tokenizer: {error}")))?;
-        demand_same_vocabulary(&config, &tokenizer)?;
-        let model = build(config, parameters(&config, container.into_tensors())?)?;
+        let description: ModelDescription = container.header().metadata()?;
+        let (config, tokenizer) = description.restore::<E>(container.tensors().len())?;
+        let model = build(config, parameters(&config, container)?)?;
         Ok(Self { model, tokenizer, model_id })
     }
 
     fn container(&self) -> Container<'_> {
-        container(&self.model, &self.tokenizer).expect("`new` has made the same container before")
+        let description = ModelDescription::new::<E>(self.model.config(), &self.tokenizer);
+        description
+            .and_then(|description| container(&self.model, &description))
+            .expect("`new` has made the same container before")
     }
 }
 
 /// Model and tokenizer as a container that borrows the values.
 fn container<'a, E: PortableElement>(
     model: &'a DecoderModel<E>,
-    tokenizer: &Tokenizer,
+    description: &ModelDescription,
 ) -> Result<Container<'a>, ArchiveError> {
-    let metadata = ModelMetadata {
-        config: StoredConfig::new(model.config(), E::NAME),
-        tokenizer: Cow::Borrowed(tokenizer.artifact()),
-    };
     let tensors = model.parameters().iter().map(|parameter| {
         let value = parameter.value();
         TensorData::new(parameter.name(), value.shape().to_vec(), E::values(value.data()))
     });
-    Container::new(MODEL_KIND, &metadata, tensors.collect())
+    Container::new(MODEL_KIND, description, tensors.collect())
 }
 
 /// Takes the tensors of a file as the parameters that `config` asks for, without copying them.
 fn parameters<E: PortableElement>(
     config: &ValidConfig,
-    tensors: Vec<TensorData<'static>>,
+    container: Container<'static>,
 ) -> Result<Vec<Tensor<E>>, ArchiveError> {
-    // Every block has several parameters. Asked first, since a list of parameters for the
-    // million blocks that a hostile file may claim would not fit memory.
-    if config.n_layers > tensors.len() {
-        let (layers, found) = (config.n_layers, tensors.len());
-        let reason = format!("{found} tensors cannot be the parameters of {layers} blocks");
-        return Err(ArchiveError::content(reason));
-    }
+    let mut tensors = TensorSequence::new(container);
     let specs = parameter_specs(config);
-    if let Some(extra) = tensors.get(specs.len()) {
-        return Err(ArchiveError::table(&extra.name, "this configuration has no such parameter"));
-    }
-    let mut tensors = tensors.into_iter();
-    specs
-        .iter()
-        .map(|spec| match tensors.next() {
-            Some(tensor) => parameter(spec, tensor),
-            None => Err(ArchiveError::table(&spec.name, "this parameter is missing")),
-        })
-        .collect()
-}
-
-fn parameter<E: PortableElement>(
-    spec: &ParameterSpec,
-    tensor: TensorData<'static>,
-) -> Result<Tensor<E>, ArchiveError> {
-    let TensorData { name, shape, values } = tensor;
-    let problem = if name != spec.name {
-        format!("the parameter in this place must be {:?}", spec.name)
-    } else if shape != spec.shape {
-        let found = excerpt(&format!("{shape:?}"));
-        format!("has shape {found}, the configuration asks for {:?}", spec.shape)
-    } else {
-        let found = values.dtype().name();
-        match E::take(values) {
-            Some(elements) => {
-                let value = Tensor::new(&shape, elements);
-                demand_finite(&name, &value)?;
-                return Ok(value);
-            }
-            None => format!("has elements of type {found}, the model is of type {}", E::NAME),
-        }
-    };
-    Err(ArchiveError::table(&name, problem))
+    let parameters = specs.iter().map(|spec| tensors.parameter(&spec.name, &spec.shape));
+    let parameters = parameters.collect::<Result<_, _>>()?;
+    tensors.finish()?;
+    Ok(parameters)
 }
 
 fn build<E: PortableElement>(
@@ -216,24 +161,4 @@ fn build<E: PortableElement>(
 ) -> Result<DecoderModel<E>, ArchiveError> {
     DecoderModel::from_parameters(config, values)
         .map_err(|error| ArchiveError::content(error.to_string()))
-}
-
-/// A model that learned ids of another vocabulary would score nonsense, without any error.
-fn demand_same_vocabulary(config: &ValidConfig, tokenizer: &Tokenizer) -> Result<(), ArchiveError> {
-    let (model, text) = (config.vocab_size, tokenizer.vocab_size());
-    if model != text {
-        let reason = format!("the model has a vocabulary of {model} ids, the tokenizer of {text}");
-        return Err(ArchiveError::content(reason));
-    }
-    Ok(())
-}
-
-fn demand_finite<E: PortableElement>(name: &str, value: &Tensor<E>) -> Result<(), ArchiveError> {
-    match value.data().iter().position(|element| !element.is_finite()) {
-        Some(i) => {
-            let problem = format!("element {i} is {}, a parameter must be finite", value.data()[i]);
-            Err(ArchiveError::table(name, problem))
-        }
-        None => Ok(()),
-    }
 }

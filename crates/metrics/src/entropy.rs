@@ -65,12 +65,7 @@ pub fn cross_entropy_from_logs_bits(
     q: &[f64],
     log_probabilities: &[f64],
 ) -> Result<f64, MetricError> {
-    // NaN fails every comparison, so it is no log-probability.
-    let is_log = |value: &f64| *value <= 0.0;
-    if let Some(index) = log_probabilities.iter().position(|value| !is_log(value)) {
-        return Err(MetricError::InvalidLogProbability { index, value: log_probabilities[index] });
-    }
-    let p: Vec<f64> = log_probabilities.iter().map(|&value| libm::exp(value)).collect();
+    let p = probabilities(log_probabilities)?;
     check_pair(q, &p)?;
     Ok(sum_over_support(q, log_probabilities, |q_v, log_p| q_v * nats_to_bits(0.0 - log_p)))
 }
@@ -86,6 +81,43 @@ pub fn kl_divergence_bits(q: &[f64], p: &[f64]) -> Result<f64, MetricError> {
     // -1e-17 for nearly equal rows: that is the 0 that Gibbs' inequality promises.
     let sum = sum_over_support(q, p, |q_v, p_v| q_v * libm::log2(q_v / p_v));
     Ok(sum.max(0.0))
+}
+
+/// `KL(q|p)` in nats of two rows given as log-probabilities in nats, as a language model hands them
+/// out. Tokens whose probability is too small for an `f64` count with their logarithm; a token that
+/// `q` rules out (minus infinity) counts 0.
+///
+/// # Errors
+/// [`MetricError::OutOfRange`] for rows of different sizes and for one that does not sum to one within
+/// 1e-9, [`MetricError::InvalidLogProbability`] for an entry that is NaN or above zero.
+///
+/// # Example
+/// A fair coin, predicted as 3/4 and 1/4: 1/2 ln 2/3 + 1/2 ln 2 = 1/2 ln 4/3.
+/// ```
+/// use llm_metrics::kl_divergence_from_logs_nats;
+/// let (q, p) = ([0.5_f64.ln(); 2], [0.75_f64.ln(), 0.25_f64.ln()]);
+/// let nats = kl_divergence_from_logs_nats(&q, &p)?;
+/// assert!((nats - 0.5 * (4.0_f64 / 3.0).ln()).abs() < 1e-15);
+/// # Ok::<(), llm_metrics::MetricError>(())
+/// ```
+pub fn kl_divergence_from_logs_nats(log_q: &[f64], log_p: &[f64]) -> Result<f64, MetricError> {
+    let q = probabilities(log_q)?;
+    check_pair(&q, &probabilities(log_p)?)?;
+    // For each token the difference of the logarithms is exactly 0 where the rows agree; rounding
+    // can leave a sum of -1e-17, as in `kl_divergence_bits`.
+    let used = q.iter().zip(log_q).zip(log_p).filter(|((q_v, _), _)| **q_v > 0.0);
+    let terms = used.map(|((q_v, log_q), log_p)| q_v * (log_q - log_p));
+    Ok(terms.collect::<ExactSum>().value().max(0.0))
+}
+
+/// The probabilities of a row of log-probabilities in nats.
+fn probabilities(log_probabilities: &[f64]) -> Result<Vec<f64>, MetricError> {
+    // NaN fails every comparison, so it is no log-probability.
+    let is_log = |value: &f64| *value <= 0.0;
+    if let Some(index) = log_probabilities.iter().position(|value| !is_log(value)) {
+        return Err(MetricError::InvalidLogProbability { index, value: log_probabilities[index] });
+    }
+    Ok(log_probabilities.iter().map(|&value| libm::exp(value)).collect())
 }
 
 /// Adds `term(q_v, other_v)` over the tokens that the text uses, exactly.
@@ -164,6 +196,26 @@ mod tests {
         assert_eq!(cross_entropy_bits(&[0.5, 0.5], &[1.0, 0.0]), Ok(f64::INFINITY));
         let refused = cross_entropy_from_logs_bits(&[0.5, 0.5], &[-0.7, 0.1]);
         assert_eq!(refused, Err(MetricError::InvalidLogProbability { index: 1, value: 0.1 }));
+    }
+
+    #[test]
+    fn a_divergence_of_logs_agrees_with_that_of_probabilities_and_goes_on_below_them() {
+        let peaked = [0.7, 0.1, 0.1, 0.1];
+        let logs = |row: &[f64]| row.iter().map(|&p| libm::log(p)).collect::<Vec<_>>();
+        let nats = kl_divergence_from_logs_nats(&logs(&TEXT), &logs(&peaked)).unwrap();
+        assert!((nats - 0.168251 * std::f64::consts::LN_2).abs() < 1e-6, "{nats}");
+        assert_eq!(kl_divergence_from_logs_nats(&logs(&TEXT), &logs(&TEXT)), Ok(0.0));
+        // The model gives the second of two equal tokens exp(-1000), which no f64 holds:
+        // 1/2 (ln 1/2 - 0) + 1/2 (ln 1/2 + 1000) = 500 - ln 2.
+        let halves = [-std::f64::consts::LN_2; 2];
+        let nats = kl_divergence_from_logs_nats(&halves, &[0.0, -1000.0]).unwrap();
+        assert!((nats - (500.0 - std::f64::consts::LN_2)).abs() < 1e-12, "{nats}");
+        let impossible = [0.0, f64::NEG_INFINITY];
+        assert_eq!(kl_divergence_from_logs_nats(&halves, &impossible), Ok(f64::INFINITY));
+        assert_eq!(kl_divergence_from_logs_nats(&impossible, &halves), Ok(-halves[0]));
+        for bad in [&[-0.1, -0.1][..], &[0.1, -3.0], &[f64::NAN, 0.0], &[0.0]] {
+            assert!(kl_divergence_from_logs_nats(&halves, bad).is_err(), "{bad:?}");
+        }
     }
 
     #[test]

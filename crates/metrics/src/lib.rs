@@ -113,6 +113,7 @@ pub use document_score::DocumentScore;
 pub use domain_mixture::{DomainMixture, MixtureChange};
 pub use entropy::{
     cross_entropy_bits, cross_entropy_from_logs_bits, entropy_bits, kl_divergence_bits,
+    kl_divergence_from_logs_nats,
 };
 pub use error::MetricError;
 pub use exact_sum::ExactSum;

@@ -18,5 +18,6 @@ pub use llm_corpus as corpus;
 pub use llm_evaluation as evaluation;
 pub use llm_metrics as metrics;
 pub use llm_model as model;
+pub use llm_quantization as quantization;
 pub use llm_tokenizer as tokenizer;
 pub use llm_trainer as trainer;

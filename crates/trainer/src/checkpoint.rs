@@ -7,12 +7,10 @@
 
 use std::path::Path;
 
-use llm_archive::{ArchiveError, Container, PortableElement, TensorData};
+use llm_archive::{ArchiveError, Container, PortableElement, TensorData, TensorSequence};
 use llm_autograd::{Kernels, Tensor};
 use llm_corpus::EncodedDocument;
-use llm_model::{
-    DecoderConfig, DecoderModel, DropoutStream, ParameterSpec, ValidConfig, parameter_specs,
-};
+use llm_model::{DecoderConfig, DecoderModel, DropoutStream, ValidConfig, parameter_specs};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -165,16 +163,15 @@ pub(crate) fn load<'d, E: PortableElement>(
     StoredRun::new::<E>(&config, documents.len(), &documents_sha256, &model).demand_same(&run)?;
     progress.check(documents.len())?;
 
-    let mut tensors = container.into_tensors().into_iter();
+    let mut tensors = TensorSequence::new(container);
     let (mut values, mut moments) = (Vec::new(), Vec::new());
     for spec in parameter_specs(&model) {
-        let [weights, first, second] = names(&spec.name).map(|name| (name, tensors.next()));
-        values.push(Tensor::new(&spec.shape, elements(&spec, weights)?));
-        moments.push([elements(&spec, first)?, elements(&spec, second)?]);
+        let shape = &spec.shape;
+        let [weights, first, second] = names(&spec.name);
+        values.push(Tensor::new(shape, tensors.take(&weights, shape)?));
+        moments.push([tensors.take(&first, shape)?, tensors.take(&second, shape)?]);
     }
-    if let Some(extra) = tensors.next() {
-        return Err(table(&extra.name, "this run has no such tensor").into());
-    }
+    tensors.finish()?;
     let mut dropout = DropoutStream::resumed(config.training.dropout_seed, progress.dropout_drawn);
     dropout.set_update(progress.updates.saturating_sub(1));
     let parts = Parts {
@@ -209,27 +206,6 @@ pub(crate) fn documents_sha256(documents: &[EncodedDocument]) -> String {
 fn names(parameter: &str) -> [String; 3] {
     let moment = |which: &str| format!("{which}_moment/{parameter}");
     [parameter.to_owned(), moment("first"), moment("second")]
-}
-
-/// The elements of a tensor of a file, which must have this name and the parameter's shape.
-fn elements<E: PortableElement>(
-    spec: &ParameterSpec,
-    (name, tensor): (String, Option<TensorData<'static>>),
-) -> Result<Vec<E>, ArchiveError> {
-    let Some(tensor) = tensor.filter(|tensor| tensor.name == name) else {
-        return Err(table(&name, "is missing, or not in its place"));
-    };
-    if tensor.shape != spec.shape {
-        let (found, expected) = (tensor.shape, &spec.shape);
-        return Err(table(&name, format!("has shape {found:?}, expected {expected:?}")));
-    }
-    let found = tensor.values.dtype().name();
-    let wrong_type = || table(&name, format!("has elements of type {found}, not {}", E::NAME));
-    E::take(tensor.values).ok_or_else(wrong_type)
-}
-
-fn table(tensor: &str, problem: impl Into<String>) -> ArchiveError {
-    ArchiveError::Table { tensor: tensor.to_owned(), problem: problem.into() }
 }
 
 /// The first field that two values of the same structure do not share: its path and both values.

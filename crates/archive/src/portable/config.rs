@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Every field of [`DecoderConfig`], and the element type, which a `DecoderModel` carries as its type
 /// parameter. Spelled out, so that a field that is added to the decoder cannot change the format
 /// without somebody noticing here.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredConfig {
     vocab_size: usize,

@@ -1,0 +1,76 @@
+//! What every file of a decoder says beside its tensors, whatever form the weights have.
+
+use llm_model::{DecoderConfig, ValidConfig};
+use llm_tokenizer::{Tokenizer, TokenizerArtifact};
+use serde::{Deserialize, Serialize};
+
+use super::PortableElement;
+use super::config::StoredConfig;
+use crate::error::{ArchiveError, excerpt};
+
+/// The complete configuration with the element type, and the tokenizer's artifact: metadata of a
+/// decoder's archive.
+///
+/// It is the whole metadata of a [`PortableModel`](crate::PortableModel); other forms of the weights
+/// (quantized ones) store it beside what they need to say themselves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelDescription {
+    config: StoredConfig,
+    tokenizer: TokenizerArtifact,
+}
+
+impl ModelDescription {
+    /// Describes a model of elements `E` and its tokenizer.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Content`] if the vocabularies differ in size.
+    pub fn new<E: PortableElement>(
+        config: &ValidConfig,
+        tokenizer: &Tokenizer,
+    ) -> Result<Self, ArchiveError> {
+        demand_same_vocabulary(config, tokenizer)?;
+        let config = StoredConfig::new(config, E::NAME);
+        Ok(Self { config, tokenizer: tokenizer.artifact().clone() })
+    }
+
+    /// Checks what a file says, and makes a configuration and a tokenizer of it.
+    ///
+    /// `tensors` is the number of tensors in the file. Every block has several; asked first, since a
+    /// list of parameters for the million blocks that a hostile file may claim would not fit memory.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Content`] for elements of another type than `E`, a configuration or a tokenizer
+    /// that cannot be, two that do not fit each other, and more blocks than tensors.
+    pub fn restore<E: PortableElement>(
+        self,
+        tensors: usize,
+    ) -> Result<(ValidConfig, Tokenizer), ArchiveError> {
+        if self.config.dtype != E::NAME {
+            let (found, expected) = (excerpt(&self.config.dtype), E::NAME);
+            let reason = format!("the model is of type {found:?}, opened as {expected:?}");
+            return Err(ArchiveError::content(reason));
+        }
+        let config = DecoderConfig::from(&self.config);
+        let config = config.validate().map_err(|error| ArchiveError::content(error.to_string()))?;
+        let tokenizer = Tokenizer::from_artifact(self.tokenizer)
+            .map_err(|error| ArchiveError::content(format!("tokenizer: {error}")))?;
+        demand_same_vocabulary(&config, &tokenizer)?;
+        if config.n_layers > tensors {
+            let layers = config.n_layers;
+            let reason = format!("{tensors} tensors cannot be the parameters of {layers} blocks");
+            return Err(ArchiveError::content(reason));
+        }
+        Ok((config, tokenizer))
+    }
+}
+
+/// A model that learned ids of another vocabulary would score nonsense, without any error.
+fn demand_same_vocabulary(config: &ValidConfig, tokenizer: &Tokenizer) -> Result<(), ArchiveError> {
+    let (model, text) = (config.vocab_size, tokenizer.vocab_size());
+    if model != text {
+        let reason = format!("the model has a vocabulary of {model} ids, the tokenizer of {text}");
+        return Err(ArchiveError::content(reason));
+    }
+    Ok(())
+}

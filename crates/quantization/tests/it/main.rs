@@ -1,0 +1,5 @@
+//! What the crate promises, on random weights, whole models and files.
+
+mod costs;
+mod files;
+mod rounding;
