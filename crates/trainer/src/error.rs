@@ -45,6 +45,9 @@ pub enum TrainError {
         /// The last document before it.
         previous: u64,
     },
+    /// Documents that cannot be encoded or put into batches.
+    #[error(transparent)]
+    Documents(#[from] CorpusError),
     /// The model does not take a batch.
     #[error(transparent)]
     Model(#[from] ModelError),

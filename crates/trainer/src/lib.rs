@@ -18,6 +18,7 @@
 //! | `data_order` | which documents come next |
 //! | `run` | updates on a list of documents, with checkpoints at intervals |
 //! | `checkpoint` | the file of a run |
+//! | `reference_experiment` | four documents and a decoder that several chapters look at |
 //!
 //! ```
 //! use llm_corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};
@@ -44,6 +45,7 @@ mod checkpoint;
 mod clip;
 mod data_order;
 mod error;
+mod reference_experiment;
 mod run;
 mod schedule;
 mod trainer;
@@ -53,6 +55,7 @@ pub use checkpoint::CHECKPOINT_KIND;
 pub use clip::{Clip, clip_factor, clip_gradients, global_norm};
 pub use data_order::DataOrder;
 pub use error::TrainError;
+pub use reference_experiment::ReferenceExperiment;
 pub use run::{Checkpoints, Run, RunConfig};
 pub use schedule::Schedule;
 pub use trainer::{Trainer, TrainingConfig, UpdateReport};

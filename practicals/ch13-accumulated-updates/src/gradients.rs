@@ -7,10 +7,9 @@ use serde::Serialize;
 use autograd::AutogradContext;
 use corpus::{BatchBinding, Layout, Partition, VariableBatch};
 use model::{DecoderModel, Parameter};
-use trainer::global_norm;
+use trainer::{ReferenceExperiment, global_norm};
 
-use crate::Fixture;
-use crate::training::BOTH;
+use crate::training::{BOTH, SEED};
 
 /// What every target of an update weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +81,7 @@ pub struct GradientRow {
 /// None that the constants can cause.
 pub fn compare_gradients() -> anyhow::Result<Vec<GradientRow>> {
     use Weighting::{EveryMicrobatch, EveryTarget};
-    let fixture = Fixture::new()?;
+    let experiment = ReferenceExperiment::new()?;
     let ways = [
         ("one batch", Layout::Padded { rows: BOTH }, EveryTarget),
         ("packed rows", Layout::Packed { rows: BOTH }, EveryTarget),
@@ -92,9 +91,9 @@ pub fn compare_gradients() -> anyhow::Result<Vec<GradientRow>> {
     let mut first: Option<Vec<f64>> = None;
     let mut rows = Vec::new();
     for (way, layout, weighting) in ways {
-        let batches = fixture.batches(Partition::Train, layout)?;
-        let mut model = fixture.fresh_model();
-        accumulate(&mut model, &fixture.binding, &batches, weighting)?;
+        let batches = experiment.batches(Partition::Train, layout)?;
+        let mut model = experiment.fresh_model(SEED)?;
+        accumulate(&mut model, &experiment.binding, &batches, weighting)?;
         let parameters = model.parameters().iter();
         let gradient: Vec<f64> =
             parameters.flat_map(|p| p.gradient().unwrap_or(&[])).copied().collect();

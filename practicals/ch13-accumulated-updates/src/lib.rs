@@ -14,7 +14,7 @@ mod training;
 
 pub use gradients::{GradientRow, Weighting, accumulate, compare_gradients};
 pub use losses::{Losses, PooledLosses, pool};
-pub use training::{Fixture, TrainingRow, train_three_ways};
+pub use training::{TrainingRow, train_three_ways};
 
 use clap::Parser;
 use serde::Serialize;

@@ -39,7 +39,7 @@ fn other_validation_documents_leave_the_trained_weights_alone() {
     let chapter = Chapter::new().unwrap();
     let mut other = chapter.clone();
     let document = Document::new("other", Partition::Validation, "bbbb");
-    other.validation = vec![EncodedDocument::encode(&document, &chapter.tokenizer).unwrap()];
+    other.0.validation = vec![EncodedDocument::encode(&document, &chapter.tokenizer).unwrap()];
     let (run, model) = train_and_observe(&chapter, 39).unwrap();
     let (other_run, other_model) = train_and_observe(&other, 39).unwrap();
     assert_eq!(model, other_model);

@@ -1,0 +1,5 @@
+//! Tests of the chapter.
+
+mod commands;
+mod lesson;
+mod report;
