@@ -54,8 +54,8 @@ impl<E: Element> QuantizedDecoder<E> {
     /// let config = DecoderConfig::reference(266, 8).validate()?;
     /// let model = DecoderModel::<f32>::initialize(config, 39);
     /// let small = QuantizedDecoder::quantize(&model, WeightFormat::Int8)?;
-    /// // Instead of 4 bytes for each of 2792 parameters: 2768 codes, 378 scales, 24 gains.
-    /// assert_eq!(small.byte_len(), 2768 + 4 * 378 + 4 * 24);
+    /// // Instead of 4 bytes for each of 2792 parameters: 2768 codes, 338 scales, 24 gains.
+    /// assert_eq!(small.byte_len(), 2768 + 4 * 338 + 4 * 24);
     /// assert_eq!(small.decode().config(), model.config());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

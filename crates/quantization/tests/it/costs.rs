@@ -156,7 +156,7 @@ fn the_divergence_of_two_count_models_is_the_one_worked_out_by_hand() {
     let after_zero = (3.0 * 0.8_f64.ln() + 2.0 * 1.6_f64.ln()) / 5.0;
 
     let all = document(&[0, 2, 1]);
-    let shift = distribution_shift(&bigram, &uniform, &[all.clone()]).unwrap();
+    let shift = distribution_shift(&bigram, &uniform, std::slice::from_ref(&all)).unwrap();
     assert!((shift.mean_kl_nats - (after_zero + after_two) / 2.0).abs() < 1e-14);
     assert!((shift.largest_kl_nats - after_two.max(after_zero)).abs() < 1e-14);
     // The uniform model's first guess is id 0, the bigram's 2 and 3.

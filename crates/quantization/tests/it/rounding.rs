@@ -96,7 +96,8 @@ proptest! {
         let [rows, columns] = weights.shape() else { panic!("a matrix") };
         let (channels, inputs) = place(axis, *rows, *columns);
         prop_assert_eq!(size(WeightFormat::Int8), (channels * (inputs + 4)) as u64);
-        let int4 = channels * ((inputs + 1) / 2 + (inputs + 31) / 32 * 4);
+        let (bytes, blocks) = (inputs / 2 + inputs % 2, (0..inputs).step_by(32).count());
+        let int4 = channels * (bytes + 4 * blocks);
         prop_assert_eq!(size(WeightFormat::Int4), int4 as u64);
     }
 
