@@ -1,8 +1,13 @@
 //! What every language model promises, asked of one of each kind.
 
+use std::num::NonZeroUsize;
+
 use llm_autograd::{AutogradContext, Element};
 use llm_corpus::{EncodedDocument, Partition, VariableBatch, number};
-use llm_evaluation::{LanguageModel, Place, RowRequest, ScoreError, ScoreRequest, TargetScore};
+use llm_evaluation::{
+    FramedDocument, LanguageModel, Place, RecordSummary, RowRequest, ScoreError, ScoreRequest,
+    TargetScore, WindowRule, collect_records,
+};
 use llm_metrics::ExactSum;
 use llm_model::{DecoderConfig, DecoderModel};
 use llm_tokenizer::TokenId;
@@ -10,7 +15,8 @@ use proptest::prelude::*;
 use rayon::ThreadPoolBuilder;
 
 use crate::binding;
-use crate::models::{Broken, CONTEXT_LEN, VOCAB_SIZE, all_models, bigram, decoder, ids};
+use crate::models::{Broken, CONTEXT_LEN, VOCAB_SIZE, all_models, bigram, decoder, framed, ids};
+use crate::scoring::rule;
 
 /// Ids and the first of them that is a target.
 fn request() -> impl Strategy<Value = (Vec<TokenId>, usize)> {
@@ -138,6 +144,98 @@ proptest! {
         }
         check::<f32>(&ids, seed);
         check::<f64>(&ids, seed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn permuting_documents_permutes_their_records_and_changes_no_sum(
+        texts in prop::collection::vec(ids(2..14), 1..6),
+        rotation in 0usize..6,
+        rule in rule(),
+        batch in 1usize..5,
+    ) {
+        let documents: Vec<_> =
+            texts.iter().enumerate().map(|(i, ids)| framed(&format!("d{i}"), ids)).collect();
+        let mut permuted = documents.clone();
+        permuted.rotate_left(rotation % documents.len());
+        permuted.reverse();
+        for model in all_models() {
+            let batch = NonZeroUsize::new(batch).unwrap();
+            let (records, counts) =
+                collect_records(&*model, &documents, rule, NonZeroUsize::MIN).unwrap();
+            let (mut others, other_counts) =
+                collect_records(&*model, &permuted, rule, batch).unwrap();
+            others.sort_by(|a, b| (&a.document, a.position).cmp(&(&b.document, b.position)));
+            prop_assert_eq!(&records, &others, "{}", model.identity());
+            prop_assert_eq!(counts, other_counts);
+        }
+    }
+
+    #[test]
+    fn documents_are_pooled_by_one_sum_and_one_count_however_they_are_cut_into_parts(
+        texts in prop::collection::vec(ids(2..14), 2..6),
+        first_part in 1usize..5,
+    ) {
+        let documents: Vec<_> =
+            texts.iter().enumerate().map(|(i, ids)| framed(&format!("d{i}"), ids)).collect();
+        let (one, other) = documents.split_at(first_part.min(documents.len() - 1));
+        for model in all_models() {
+            let metrics = |documents: &[FramedDocument]| {
+                let run = collect_records(&*model, documents, WindowRule::WHOLE, NonZeroUsize::MIN);
+                RecordSummary::from_records(run.unwrap().0).unwrap().metrics().unwrap()
+            };
+            let (all, parts) = (metrics(&documents), [metrics(one), metrics(other)]);
+            let [one, other] = parts;
+            let counts = one.target_count() + other.target_count();
+            let merged = one.merge(other).unwrap();
+            prop_assert_eq!(merged.target_count(), counts);
+            prop_assert_eq!(merged.total_nll().to_bits(), all.total_nll().to_bits());
+            prop_assert_eq!(merged.perplexity().to_bits(), all.perplexity().to_bits());
+            // The quotient of the sums, and no mean of quotients.
+            let pooled = all.total_nll() / all.target_count() as f64;
+            prop_assert_eq!(all.mean_nll().to_bits(), pooled.to_bits());
+        }
+    }
+
+    #[test]
+    fn scoring_leaves_every_model_as_it_was(given in prop::collection::vec(request(), 1..4)) {
+        let requests = requests(&given);
+        for model in all_models() {
+            let identity = model.identity();
+            let scored = || -> Vec<_> {
+                model.score(&requests).unwrap().iter().map(|scores| bits(scores)).collect()
+            };
+            let first = scored();
+            prop_assert_eq!(scored(), first);
+            prop_assert_eq!(model.identity(), identity);
+        }
+    }
+
+    #[test]
+    fn a_broken_number_anywhere_is_an_error_that_names_its_document_and_position(
+        before in ids(1..9),
+        after in ids(1..9),
+        which in 0usize..3,
+        value in prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(0.5)],
+    ) {
+        // `Broken` is uniform but for one number in the row behind each id 7.
+        let harmless = |ids: &[TokenId]| -> Vec<TokenId> {
+            ids.iter().map(|&id| if id == 7 { 8 } else { id }).collect()
+        };
+        let good = harmless(&[&before[..], &after].concat());
+        let bad = [&harmless(&before)[..], &[7], &harmless(&after)].concat();
+        let mut documents: Vec<_> = (0..3).map(|i| framed(&format!("d{i}"), &good)).collect();
+        let name = format!("d{which}");
+        documents[which] = framed(&name, &bad);
+        let run = collect_records(
+            &Broken(value), &documents, WindowRule::WHOLE, NonZeroUsize::new(2).unwrap(),
+        );
+        let error = run.unwrap_err();
+        let ScoreError::NonFinite { place, .. } = error else { panic!("{error}") };
+        prop_assert_eq!(place, Place::Document { document: name, position: before.len() + 1 });
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::models::framed;
 
 /// Targets of one document: nats and bytes of each.
-fn document(name: &str, targets: &[(f64, u64)]) -> Vec<TargetRecord> {
+pub(crate) fn document(name: &str, targets: &[(f64, u64)]) -> Vec<TargetRecord> {
     let record = |(position, &(nats, bytes)): (usize, &(f64, u64))| TargetRecord {
         document: name.into(),
         position,
@@ -23,7 +23,7 @@ fn document(name: &str, targets: &[(f64, u64)]) -> Vec<TargetRecord> {
     (1..).zip(targets).map(record).collect()
 }
 
-fn summary(records: Vec<TargetRecord>) -> RecordSummary {
+pub(crate) fn summary(records: Vec<TargetRecord>) -> RecordSummary {
     RecordSummary::from_records(records).unwrap()
 }
 
@@ -116,6 +116,21 @@ fn perplexity_pools_targets_and_is_no_mean_over_documents() {
     let averages = summary.averages().unwrap();
     close(averages.document_level.exp(), 54.60, 0.005);
     close(averages.token_level, 26.0 / 11.0, 1e-15);
+}
+
+#[test]
+fn a_short_hard_document_is_no_half_of_the_score() {
+    // 4 nats, and 1 + 1 + 1: 7/4 pooled. Not (4 + 1) / 2, nor e to that, nor (e^4 + e) / 2.
+    let mut records = document("short", &[(4.0, 1)]);
+    records.extend(document("long", &[(1.0, 1); 3]));
+    let summary = summary(records);
+    assert_eq!(summary.nats_per_token().unwrap(), 1.75);
+    close(summary.perplexity().unwrap(), 5.755, 0.0005);
+    assert_eq!(summary.averages().unwrap().document_level, 2.5);
+    close(2.5_f64.exp(), 12.18, 0.005);
+    let alone = |id: &'static str| summary.of_documents(move |other| other == id);
+    let mean = (alone("short").perplexity().unwrap() + alone("long").perplexity().unwrap()) / 2.0;
+    close(mean, 28.66, 0.005);
 }
 
 #[test]

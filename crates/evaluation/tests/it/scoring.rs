@@ -17,7 +17,8 @@ fn one() -> NonZeroUsize {
     NonZeroUsize::MIN
 }
 
-fn rule() -> impl Strategy<Value = WindowRule> {
+/// Windows of up to 8 ids, with any stride.
+pub(crate) fn rule() -> impl Strategy<Value = WindowRule> {
     (2usize..9).prop_flat_map(|window| {
         (1..window, any::<bool>()).prop_map(move |(stride, bos_per_window)| WindowRule {
             window,
