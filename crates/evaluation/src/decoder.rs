@@ -11,11 +11,13 @@ use crate::{LanguageModel, Place, Row, RowRequest, RowVisitor, ScoreError};
 /// would outweigh everything else in memory.
 const LOGIT_ROWS: usize = 64;
 
-/// Each request is read alone: first its context, of which only the last row is needed, then the
-/// rest in pieces that continue the same cache. Reading in pieces gives the bits of reading at
-/// once, because attention takes keys in position order. So no other request can touch a request's
-/// bits, and a start shared with the request before it (the question before several answers) need
-/// not be read again.
+/// A request is read in two parts: first its context, of which only the last row is needed, then
+/// the rest in pieces that continue the same cache. Reading in pieces gives the bits of reading at
+/// once, because attention takes keys in position order.
+///
+/// Neighbours with the same context, as the options of a question are, share it: it is read once,
+/// and then all rests at once, as branches of one document. Nor is a start read again that the ids
+/// read just before have too. Neither touches a bit, so no request depends on another.
 impl<E: Element> LanguageModel for DecoderModel<E> {
     fn vocab_size(&self) -> usize {
         self.config().vocab_size
@@ -44,26 +46,86 @@ impl<E: Element> LanguageModel for DecoderModel<E> {
         visit: &mut RowVisitor<'_>,
     ) -> Result<(), ScoreError> {
         requests.iter().enumerate().try_for_each(|(i, request)| request.check(i, self))?;
-        let kernels = Kernels::detect();
         let Some(longest) = requests.iter().map(|request| request.ids.len()).max() else {
             return Ok(());
         };
-        let mut cache = KeyValueCache::new(self.config(), longest).map_err(ScoreError::model)?;
-        let mut read: &[TokenId] = &[];
-        for (index, request) in requests.iter().enumerate() {
-            let (context, rest) = request.ids.split_at(request.first);
-            let kept = shared_start(read, &context[..request.first - 1]);
-            cache.truncate(kept);
-            read = request.ids;
-
-            let mut rows = Rows { request: index, position: request.first, visit: &mut *visit };
-            let context = &context[kept..]; // not empty: its last row is the first wanted
-            rows.visit(self.prefill(kernels, &mut cache, context).map_err(ScoreError::model)?)?;
-            for ids in rest.chunks(LOGIT_ROWS) {
-                rows.visit(self.extend(kernels, &mut cache, ids).map_err(ScoreError::model)?)?;
-            }
+        let cache = KeyValueCache::new(self.config(), longest).map_err(ScoreError::model)?;
+        let kernels = Kernels::detect();
+        let mut reader = Reader { model: self, kernels, cache, read: &[] };
+        let mut first = 0;
+        while first < requests.len() {
+            let group = behind_one_context(&requests[first..]);
+            reader.visit(first, group, visit)?;
+            first += group.len();
         }
         Ok(())
+    }
+}
+
+/// The first request and those after it with the same context, as long as the rows behind it are
+/// few.
+fn behind_one_context<'r, 'a>(requests: &'r [RowRequest<'a>]) -> &'r [RowRequest<'a>] {
+    let context = |request: &RowRequest<'a>| &request.ids[..request.first];
+    let mut rows = 0;
+    let mut count = 0;
+    for request in requests {
+        rows += request.ids.len() - request.first;
+        if rows > LOGIT_ROWS || context(request) != context(&requests[0]) {
+            break;
+        }
+        count += 1;
+    }
+    &requests[..count.max(1)]
+}
+
+/// Reads requests one after the other with one cache.
+struct Reader<'m, 'a, E> {
+    model: &'m DecoderModel<E>,
+    kernels: Kernels,
+    cache: KeyValueCache<E>,
+    /// The ids in the cache.
+    read: &'a [TokenId],
+}
+
+impl<'a, E: Element> Reader<'_, 'a, E> {
+    /// Hands out the rows of requests behind one context, of which the first has number `first`.
+    fn visit(
+        &mut self,
+        first: usize,
+        group: &[RowRequest<'a>],
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<(), ScoreError> {
+        let (context, rest) = group[0].ids.split_at(group[0].first);
+        let next = self.read_context(context)?;
+        let mut rows = Rows { request: first, position: context.len(), visit };
+        if group.len() == 1 {
+            rows.visit(&next)?;
+            for ids in rest.chunks(LOGIT_ROWS) {
+                let logits = self.model.extend(self.kernels, &mut self.cache, ids);
+                rows.visit(&logits.map_err(ScoreError::model)?)?;
+            }
+            self.read = group[0].ids;
+            return Ok(());
+        }
+        let branches: Vec<_> = group.iter().map(|request| &request.ids[context.len()..]).collect();
+        let logits = self.model.extend_branches(self.kernels, &self.cache, &branches);
+        for (request, logits) in (first..).zip(logits.map_err(ScoreError::model)?) {
+            (rows.request, rows.position) = (request, context.len());
+            rows.visit(&next)?; // the same for all of them
+            rows.visit(&logits)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the cache that of a context, and gives the logits behind its last id, `[1,
+    /// vocab_size]`.
+    fn read_context(&mut self, context: &'a [TokenId]) -> Result<Tensor<E>, ScoreError> {
+        // The last id is read in any case: the row behind it is wanted.
+        let kept = shared_start(self.read, &context[..context.len() - 1]);
+        self.cache.truncate(kept);
+        let next = self.model.prefill(self.kernels, &mut self.cache, &context[kept..]);
+        self.read = context;
+        next.map_err(ScoreError::model)
     }
 }
 
@@ -82,7 +144,7 @@ struct Rows<'r, 'v> {
 
 impl Rows<'_, '_> {
     /// Hands out the log-softmax of each row of `logits: [rows, vocab_size]`.
-    fn visit<E: Element>(&mut self, logits: Tensor<E>) -> Result<(), ScoreError> {
+    fn visit<E: Element>(&mut self, logits: &Tensor<E>) -> Result<(), ScoreError> {
         let context = AutogradContext::<E>::no_grad();
         let rows = logits.shape()[0];
         let most_likely: Vec<u32> = (0..rows)
@@ -90,7 +152,7 @@ impl Rows<'_, '_> {
             .collect::<Result<_, _>>()?;
         // The loss of a row's largest logit is the logarithm of its sum of exponentials. Taken from
         // the training loss, it gives scores with the bits of the losses.
-        let log_sums = context.cross_entropy(&context.constant(&logits), &most_likely).token_nll;
+        let log_sums = context.cross_entropy(&context.constant(logits), &most_likely).token_nll;
         for (row, log_sum) in log_sums.into_iter().enumerate() {
             let logits = logits.row(row);
             let largest = logits[most_likely[row] as usize].to_f64();

@@ -8,8 +8,10 @@
 //! | --- | --- |
 //! | what is kept of earlier tokens | `generate/cache.rs` |
 //! | the forward pass of new tokens | `generate/extend.rs` |
+//! | several continuations at once | `generate/branches.rs` |
 //! | greedy, temperature, top-k, top-p | `generate/distribution.rs`, `generate/decoding.rs` |
 
+mod branches;
 mod cache;
 mod decoding;
 mod distribution;

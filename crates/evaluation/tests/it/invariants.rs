@@ -84,6 +84,32 @@ proptest! {
     }
 
     #[test]
+    fn options_of_questions_are_read_at_once_and_share_no_bits(
+        start in ids(1..25),
+        questions in prop::collection::vec((ids(0..25), prop::collection::vec(ids(1..30), 1..7)), 1..3),
+    ) {
+        // Up to 168 rows behind one context, more than are made at once.
+        fn check<E: Element>(given: &[(Vec<TokenId>, usize)]) -> Result<(), TestCaseError> {
+            let model = decoder::<E>(39);
+            let requests = requests(given);
+            let together = model.score(&requests).unwrap();
+            for (scores, request) in together.iter().zip(&requests) {
+                prop_assert_eq!(bits(scores), bits(&model.score(&[*request]).unwrap()[0]));
+            }
+            Ok(())
+        }
+        let mut given = Vec::new();
+        for (question, options) in questions {
+            let context = [start.as_slice(), &question].concat();
+            for option in options {
+                given.push(([context.as_slice(), &option].concat(), context.len()));
+            }
+        }
+        check::<f32>(&given)?;
+        check::<f64>(&given)?;
+    }
+
+    #[test]
     fn every_row_sums_to_one_and_holds_the_scores(request in request()) {
         for model in all_models() {
             let requests = requests(std::slice::from_ref(&request));

@@ -178,6 +178,60 @@ proptest! {
         check_chunks::<f32>(&case, &cuts)?;
         check_chunks::<f64>(&case, &cuts)?;
     }
+
+    #[test]
+    fn branches_read_at_once_have_the_logits_of_each_read_alone(
+        case in any_case(),
+        branches in prop::collection::vec(prop::collection::vec(0..1000_u32, 0..6), 1..5),
+    ) {
+        check_branches::<f32>(&case, &branches)?;
+        check_branches::<f64>(&case, &branches)?;
+    }
+}
+
+fn check_branches<E: Element>(case: &Case, branches: &[Vec<TokenId>]) -> Result<(), TestCaseError> {
+    let model = case.model::<E>();
+    let room = model.config().context_len - case.prompt.len();
+    let mut branches = branches.to_vec();
+    for branch in &mut branches {
+        branch.truncate(room);
+        branch.iter_mut().for_each(|id| *id %= model.config().vocab_size as u32);
+    }
+    let all: Vec<&[TokenId]> = branches.iter().map(Vec::as_slice).collect();
+    for kernels in all_kernels() {
+        let mut cache = KeyValueCache::new(model.config(), model.config().context_len).unwrap();
+        model.prefill(kernels, &mut cache, &case.prompt).unwrap();
+        let together = model.extend_branches(kernels, &cache, &all).unwrap();
+        prop_assert_eq!(cache.len(), case.prompt.len());
+        prop_assert_eq!(together.len(), all.len());
+        for (branch, together) in branches.iter().zip(together) {
+            if branch.is_empty() {
+                prop_assert_eq!(together.shape(), &[0, model.config().vocab_size]);
+                continue; // nothing that `extend` would read
+            }
+            let alone = model.extend(kernels, &mut cache, branch).unwrap();
+            cache.truncate(case.prompt.len());
+            prop_assert_eq!(together.shape(), alone.shape());
+            prop_assert_eq!(together.bits(), alone.bits());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn branches_that_cannot_be_read_are_refused() {
+    let model = small_model();
+    let kernels = Kernels::detect();
+    let mut cache = KeyValueCache::new(model.config(), 4).unwrap();
+    model.prefill(kernels, &mut cache, &[0, 5]).unwrap();
+    let read = |branches: &[&[TokenId]]| model.extend_branches(kernels, &cache, branches);
+    let error = read(&[&[1, 2], &[1, 2, 3]]).unwrap_err();
+    assert!(matches!(error, ModelError::ChunkLength { given: 3, used: 2, capacity: 4 }), "{error}");
+    assert!(matches!(read(&[&[1], &[10]]), Err(ModelError::Token { id: 10, .. })));
+    // Together they may be longer than the room that each has.
+    assert_eq!(read(&[&[1, 2], &[3], &[4, 5]]).unwrap().len(), 3);
+    assert_eq!(read(&[&[], &[]]).unwrap()[1].shape(), [0, 10]);
+    assert!(read(&[]).unwrap().is_empty());
 }
 
 fn small_model() -> DecoderModel<f64> {
