@@ -4,15 +4,16 @@
   const byId = (id) => document.getElementById(id);
   const detail = byId('detail');
   const limit = byId('limit');
-  let current = 0;
+  let current = -1; // before the first token, so that the first jump can find it
 
-  const choose = (index) => {
-    if (index < 0 || index >= tokens.length) return;
-    tokens[current].tabIndex = -1;
+  const choose = (index) => tokens[index]?.focus();
+
+  // However the focus came here: by Tab, by a click or by a jump.
+  const focused = (index) => {
+    tokens[Math.max(current, 0)].tabIndex = -1;
     current = index;
     const token = tokens[current];
     token.tabIndex = 0;
-    token.focus();
     detail.textContent = `${current + 1} of ${tokens.length}: ${token.textContent} (${token.title})`;
   };
 
@@ -34,13 +35,16 @@
   };
 
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches('input')) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target === limit) return;
     const keys = event.target.matches('.t') ? { ...anywhere, ...onTokens } : anywhere;
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
     keys[event.key]();
   });
-  tokens.forEach((token, index) => token.addEventListener('click', () => choose(index)));
+  tokens.forEach((token, index) => {
+    token.addEventListener('click', () => choose(index));
+    token.addEventListener('focus', () => focused(index));
+  });
   byId('next').addEventListener('click', () => jump(1));
   byId('previous').addEventListener('click', () => jump(-1));
   byId('numbers').addEventListener('change', (event) => {

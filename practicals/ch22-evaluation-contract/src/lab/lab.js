@@ -60,6 +60,9 @@ function play() {
 
 function draw() {
   const done = assigned === n;
+  // A button that is switched off loses the keyboard's focus: it goes on to what comes next.
+  const focused = document.activeElement;
+  if (done && (focused === at('step') || focused === at('play'))) at('reset').focus();
   at('step').disabled = done;
   at('play').disabled = done;
   const end = done ? ' All are assigned.' : '';
