@@ -14,8 +14,9 @@ use super::simd::{Kernel, Simd};
 use super::tile::{Start, Steps, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
-/// Inner dimension of a block: six rows of `a` and a panel of `b` stay in the first-level cache.
-const BLOCK_STEPS: usize = 256;
+/// Largest inner dimension of a block: a panel of `b` stays in the first-level cache while strips of
+/// `a` pass by.
+const MOST_BLOCK_STEPS: usize = 384;
 /// Rows of a block of `a`, a multiple of the tile: a block stays in the second-level cache.
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b`: a block stays in the last-level cache.
@@ -77,11 +78,13 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
         if steps == 0 && start == Start::Zero {
             (0..rows).for_each(|r| c.row_mut(r).fill(E::ZERO));
         }
+        let blocks = steps.div_ceil(MOST_BLOCK_STEPS).max(1);
+        let block_steps = steps.div_ceil(blocks).max(1); // blocks of about the same size
         let (mut panels, mut strips) = (Scratch::new(), Scratch::new());
         for column in (0..columns).step_by(BLOCK_COLUMNS) {
             let block_columns = column..(column + BLOCK_COLUMNS).min(columns);
-            for step in (0..steps).step_by(BLOCK_STEPS) {
-                let block_steps = step..(step + BLOCK_STEPS).min(steps);
+            for step in (0..steps).step_by(block_steps) {
+                let block_steps = step..(step + block_steps).min(steps);
                 let start = if step == 0 { start } else { Start::Stored };
                 let b = b.block(block_steps.clone(), block_columns.clone());
                 let panels = pack_panels(simd, b, &mut panels);
@@ -89,7 +92,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
                     let block_rows = row..(row + BLOCK_ROWS).min(rows);
                     let a = a.block(block_rows.clone(), block_steps.clone());
                     let c = c.block(block_rows, block_columns.clone());
-                    let a = if reads_well_in_place(a) {
+                    let a = if reads_well_in_place(a, c.columns()) {
                         Strips::in_place(a)
                     } else {
                         Strips::packed(pack_strips(simd, a, &mut strips), a.rows(), a.columns())
@@ -101,12 +104,11 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
     }
 }
 
-/// Whether the tiles may read `a` where it is: each row in memory order, and the six rows of a strip
-/// not at a distance that makes them share the same few places of the first-level cache.
-fn reads_well_in_place<E: Element>(a: MatrixView<'_, E>) -> bool {
-    const CACHE_WAY_BYTES: usize = 4096;
-    let row_bytes = a.row_stride() * size_of::<E>();
-    a.column_stride() == 1 && !row_bytes.is_multiple_of(CACHE_WAY_BYTES)
+/// Whether the tiles may read `a` where it is: its rows lie in memory order, and there are too few
+/// panels to pay for a copy. A copy is read a little faster, from one place instead of six.
+fn reads_well_in_place<E: Element>(a: MatrixView<'_, E>, columns: usize) -> bool {
+    const FEW_COLUMNS: usize = 128;
+    a.column_stride() == 1 && columns < FEW_COLUMNS
 }
 
 /// All tiles of one block of the output.

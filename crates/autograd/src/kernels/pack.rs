@@ -3,11 +3,17 @@
 //! Copying costs a few per cent of a large product and saves more: the tiles read memory in order,
 //! from few pages, and a transposed operand costs the same as any other.
 
+use std::ops::Range;
+
 use super::matrix::MatrixView;
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd};
 use super::tile::{PANEL_VECTORS, TILE_ROWS};
 use crate::Element;
+
+/// Steps that are copied for one strip after the other, so that a line of a transposed matrix is
+/// read once and not once for every strip.
+const STRIP_STEPS: usize = 64;
 
 /// Columns of a packed panel.
 pub(crate) const fn panel_width<E: Copy, S: Simd<E>>() -> usize {
@@ -103,30 +109,44 @@ impl<E: Element> Kernel<E> for PackStrips<'_, E> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd<E>>(self, _: S) {
+    fn run<S: Simd<E>>(self, simd: S) {
         let Self { a, strips } = self;
-        if a.columns() == 0 {
-            return;
-        }
-        let strips = strips.chunks_exact_mut(TILE_ROWS * a.columns());
-        for (strip, row) in strips.zip((0..).step_by(TILE_ROWS)) {
-            let height = (a.rows() - row).min(TILE_ROWS);
-            if height < TILE_ROWS {
-                strip.fill(E::ZERO);
-            }
-            let block = a.block(row..row + height, 0..a.columns());
-            if height == TILE_ROWS && a.row_stride() == 1 {
-                for (k, to) in strip.chunks_exact_mut(TILE_ROWS).enumerate() {
-                    let from = &block.data()[k * a.column_stride()..];
-                    to.copy_from_slice(&from[..TILE_ROWS]);
+        let steps = a.columns();
+        for first in (0..steps).step_by(STRIP_STEPS) {
+            let block = first..(first + STRIP_STEPS).min(steps);
+            for (strip, row) in (0..a.rows()).step_by(TILE_ROWS).enumerate() {
+                let to = &mut strips[(strip * steps + block.start) * TILE_ROWS..];
+                let full = row + TILE_ROWS <= a.rows();
+                if full && a.row_stride() == 1 {
+                    for k in block.clone() {
+                        let from = &a.data()[k * a.column_stride() + row..][..TILE_ROWS];
+                        to[(k - first) * TILE_ROWS..][..TILE_ROWS].copy_from_slice(from);
+                    }
+                    continue;
                 }
-            } else {
-                for (k, to) in strip.chunks_exact_mut(TILE_ROWS).enumerate() {
-                    for (r, to) in to.iter_mut().enumerate().take(height) {
-                        *to = block.get(r, k);
+                // Eight rows are turned and six are wanted: what is too much lies where the next
+                // steps or, after the last one, the next strip is written.
+                let mut k = block.start;
+                if a.column_stride() == 1 && row + TILE_ROWS + S::LANES <= a.rows() {
+                    while k + S::LANES <= block.end {
+                        let from = &a.data()[row * a.row_stride() + k..];
+                        let to = &mut to[(k - first) * TILE_ROWS..];
+                        simd.copy_transposed(from, a.row_stride(), to, TILE_ROWS);
+                        k += S::LANES;
                     }
                 }
+                copy_steps(a, row, k..block.end, &mut to[(k - first) * TILE_ROWS..]);
             }
+        }
+    }
+}
+
+/// Element by element; rows that are not there are zeros.
+#[inline(always)]
+fn copy_steps<E: Element>(a: MatrixView<'_, E>, row: usize, steps: Range<usize>, to: &mut [E]) {
+    for (k, to) in steps.zip(to.chunks_exact_mut(TILE_ROWS)) {
+        for (r, to) in to.iter_mut().enumerate() {
+            *to = if row + r < a.rows() { a.get(row + r, k) } else { E::ZERO };
         }
     }
 }
