@@ -82,16 +82,6 @@ impl<E: Element> Buffer<E> {
         buffer.fill(E::ZERO);
         buffer
     }
-
-    /// The same elements.
-    pub(crate) fn copy(memory: Option<&Memory<E>>, elements: &[E]) -> Self {
-        if memory.is_none() || elements.len() < LEAST_ELEMENTS {
-            return elements.to_vec().into();
-        }
-        let mut buffer = Self::any(memory, elements.len());
-        buffer.copy_from_slice(elements);
-        buffer
-    }
 }
 
 impl<E> From<Vec<E>> for Buffer<E> {
@@ -154,14 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_zero_and_copies_equal_whatever_the_array_held_before() {
+    fn zeros_are_zero_whatever_the_array_held_before() {
         let memory = Memory::<f64>::new();
         let mut used = Buffer::any(Some(&memory), 5_000);
         used.fill(7.0);
         drop(used);
         assert!(Buffer::zeros(Some(&memory), 5_000).iter().all(|&x| x == 0.0));
-        let elements = vec![3.0; 5_000];
-        assert_eq!(*Buffer::copy(Some(&memory), &elements), *elements);
     }
 
     /// What an array held before must not show: every operation overwrites all that it asked for.

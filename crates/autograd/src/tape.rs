@@ -5,7 +5,7 @@ mod watch;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::kernels::{Start, add_assign};
+use crate::kernels::{CopyInto, Start, add_assign};
 use crate::memory::Buffer;
 use crate::{AutogradError, Element, Kernels, Memory, Tensor};
 
@@ -113,7 +113,7 @@ impl<E: Element> AutogradContext<E> {
 
     /// An array with the elements of another.
     pub(crate) fn copy(&self, elements: &[E]) -> Buffer<E> {
-        Buffer::copy(self.memory.as_ref(), elements)
+        copy(self.kernels, self.memory.as_ref(), elements)
     }
 
     /// The kernels in use.
@@ -344,7 +344,7 @@ impl<E: Element> GradientFlow<'_, E> {
 
     /// An array with the elements of another.
     pub(crate) fn copy(&self, elements: &[E]) -> Buffer<E> {
-        Buffer::copy(self.memory, elements)
+        copy(self.kernels, self.memory, elements)
     }
 
     /// Adds a finished contribution to a parent's gradient; nothing if the parent has none.
@@ -388,4 +388,10 @@ impl<E: Element> GradientFlow<'_, E> {
         add(self.kernels, &mut gradient, start);
         self.gradients[place.node] = Some(gradient);
     }
+}
+
+fn copy<E: Element>(kernels: Kernels, memory: Option<&Memory<E>>, elements: &[E]) -> Buffer<E> {
+    let mut copy = Buffer::any(memory, elements.len());
+    CopyInto { to: &mut copy, from: elements }.run(kernels);
+    copy
 }

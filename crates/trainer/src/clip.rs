@@ -1,6 +1,6 @@
 //! The global norm of a gradient, and the limit on it (Pascanu, Mikolov and Bengio 2013).
 
-use llm_autograd::Element;
+use llm_autograd::{Element, Kernels};
 use llm_model::Parameter;
 
 /// Partial sums of one tensor's squares.
@@ -39,7 +39,7 @@ pub fn clip_gradients<E: Element>(parameters: &mut [Parameter<E>], limit: f64) -
     if factor < 1.0 {
         let factor = E::from_f64(factor);
         for gradient in parameters.iter_mut().filter_map(Parameter::gradient_mut) {
-            gradient.iter_mut().for_each(|g| *g = *g * factor);
+            Kernels::detect().multiply(gradient, factor);
         }
     }
     Clip { norm, factor }

@@ -193,7 +193,7 @@ impl<E: Element> Trainer<E> {
     fn step(&mut self, loss: MetricSummary) -> Result<UpdateReport, TrainError> {
         let count = E::from_f64(loss.target_count() as f64);
         for gradient in self.model.parameters_mut().iter_mut().filter_map(Parameter::gradient_mut) {
-            gradient.iter_mut().for_each(|g| *g = *g / count);
+            self.kernels.divide(gradient, count);
         }
         let clip = clip_gradients(self.model.parameters_mut(), self.config.clip_limit);
         if !clip.norm.is_finite() {

@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 
 pub use adamw::AdamWStep;
 pub(crate) use attention::{AttentionBackward, AttentionForward, AttentionShape};
-pub(crate) use elementwise::{AddAssign, MulAssign, add_assign};
+pub(crate) use elementwise::{AddAssign, AddInto, CopyInto, MulAssign, Rescale, add_assign};
 pub(crate) use exp::{ExpConstants, ExpSlice};
 pub(crate) use matmul::{MatMul, matmul};
 pub(crate) use matrix::{MatrixMut, MatrixView};
@@ -160,6 +160,10 @@ pub trait ElementKernels: ExpConstants + Copy {
     #[doc(hidden)]
     fn run_add_assign(kernels: Kernels, kernel: AddAssign<'_, Self>);
     #[doc(hidden)]
+    fn run_add_into(kernels: Kernels, kernel: AddInto<'_, Self>);
+    #[doc(hidden)]
+    fn run_rescale(kernels: Kernels, kernel: Rescale<'_, Self>);
+    #[doc(hidden)]
     fn run_mul_assign(kernels: Kernels, kernel: MulAssign<'_, Self>);
     #[doc(hidden)]
     fn run_swiglu_forward(kernels: Kernels, kernel: SwigluForward<'_, Self>);
@@ -196,6 +200,8 @@ compile_kernels! {
     run_rms_norm_backward(RmsNormBackward);
     run_rms_norm_gain(RmsNormGain);
     run_add_assign(AddAssign);
+    run_add_into(AddInto);
+    run_rescale(Rescale);
     run_mul_assign(MulAssign);
     run_swiglu_forward(SwigluForward);
     run_swiglu_backward(SwigluBackward);

@@ -1,6 +1,6 @@
 //! Addition: `y = a + b`; both gradients are that of y.
 
-use crate::kernels::add_assign;
+use crate::kernels::{AddInto, add_assign, share};
 use crate::{AutogradContext, Element, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
@@ -11,8 +11,9 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn add(&self, a: &TensorValue<E>, b: &TensorValue<E>) -> TensorValue<E> {
         let [a, b] = &self.broadcast_both("add", a, b);
-        let mut sum = self.copy(a.data());
-        add_assign(self.kernels(), &mut sum, b.data());
+        let mut sum = self.buffer(a.data().len());
+        let kernel = AddInto { y: &mut sum, a: a.data(), b: b.data() };
+        share(self.kernels(), kernel, E::run_add_into);
         let (to_a, to_b) = (a.place(), b.place());
         self.record("add", &[a, b], a.tensor().same_shape(sum), move |gradient, flow| {
             flow.accumulate(to_b, gradient.len(), |kernels, sum| {

@@ -40,9 +40,13 @@ impl<E: Element> AutogradContext<E> {
         let sum = Tensor::scalar(E::from_f64(token_nll.iter().sum()));
         let (saved, targets) = (logits.clone(), targets.to_vec());
         let sum = self.record("cross_entropy", &[logits], sum, move |gradient, flow| {
-            let mut d_logits = flow.copy(saved.data());
-            let logits = &mut d_logits;
-            let gradients = LogitGradients { logits, targets: &targets, upstream: gradient[0] };
+            let mut d_logits = flow.buffer(saved.data().len());
+            let gradients = LogitGradients {
+                logits: saved.data(),
+                d_logits: &mut d_logits,
+                targets: &targets,
+                upstream: gradient[0],
+            };
             share(flow.kernels, gradients, LogitGradients::compute);
             flow.add(saved.place(), d_logits);
         });
@@ -91,10 +95,11 @@ impl<E: Element> Shared for Losses<'_, E> {
     }
 }
 
-/// Gradients of some rows, written over their logits.
+/// Gradients of some rows.
 struct LogitGradients<'a, E> {
     /// `[targets.len(), vocab_size]`
-    logits: &'a mut [E],
+    logits: &'a [E],
+    d_logits: &'a mut [E],
     targets: &'a [u32],
     upstream: E,
 }
@@ -102,8 +107,10 @@ struct LogitGradients<'a, E> {
 impl<E: Element> LogitGradients<'_, E> {
     fn compute(kernels: Kernels, this: Self) {
         let vocab_size = this.logits.len() / this.targets.len().max(1);
-        let rows = this.logits.chunks_exact_mut(vocab_size.max(1)).zip(this.targets);
-        for (row, &target) in rows {
+        let rows = this.logits.chunks_exact(vocab_size.max(1)).zip(this.targets);
+        let d_rows = this.d_logits.chunks_exact_mut(vocab_size.max(1));
+        for ((logits, &target), row) in rows.zip(d_rows) {
+            row.copy_from_slice(logits);
             let (_, total) = E::run_softmax_row(kernels, SoftmaxRow(row));
             let factor = this.upstream / total;
             row.iter_mut().for_each(|x| *x = *x * factor);
@@ -120,12 +127,13 @@ impl<E: Element> Shared for LogitGradients<'_, E> {
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
         let Some(at) = cut_at(self.targets.len(), 1, left, parts) else { return Err(self) };
         let cells = self.logits.len() / self.targets.len() * at;
-        let (logits, logits_rest) = self.logits.split_at_mut(cells);
+        let (logits, logits_rest) = self.logits.split_at(cells);
+        let (d_logits, d_logits_rest) = self.d_logits.split_at_mut(cells);
         let (targets, targets_rest) = self.targets.split_at(at);
         let upstream = self.upstream;
         Ok((
-            Self { logits, targets, upstream },
-            Self { logits: logits_rest, targets: targets_rest, upstream },
+            Self { logits, d_logits, targets, upstream },
+            Self { logits: logits_rest, d_logits: d_logits_rest, targets: targets_rest, upstream },
         ))
     }
 }

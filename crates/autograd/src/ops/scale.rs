@@ -7,10 +7,10 @@ impl<E: Element> AutogradContext<E> {
     #[track_caller]
     pub fn scale(&self, x: &TensorValue<E>, factor: E) -> TensorValue<E> {
         let mut y = self.copy(x.data());
-        y.iter_mut().for_each(|x| *x = factor * *x);
+        self.kernels().multiply(&mut y, factor);
         let to_x = x.place();
         self.record("scale", &[x], x.tensor().same_shape(y), move |mut gradient, flow| {
-            gradient.iter_mut().for_each(|g| *g = factor * *g);
+            flow.kernels.multiply(&mut gradient, factor);
             flow.add(to_x, gradient);
         })
     }
