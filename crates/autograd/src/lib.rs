@@ -49,7 +49,7 @@ pub use gradient_check::{GradientCheck, gradient_check};
 pub use kernels::{AdamWStep, Kernels};
 pub use memory::{Buffer, Memory};
 pub use operation_checks::{OperationCheck, check_operations};
-pub use ops::{AttentionHeads, CrossEntropy, RopeTable};
+pub use ops::{AttentionHeads, CrossEntropy, PackedMatrix, RopeTable};
 pub use product::Product;
 pub use shape::{MAX_RANK, Shape};
 pub use tape::{AutogradContext, BackwardStep, Gradients, RecordedNode, TensorValue};

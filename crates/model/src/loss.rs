@@ -88,9 +88,15 @@ impl<E: Element> DecoderModel<E> {
             let loss = context.cross_entropy(&logits, &targets);
             return Ok(BatchLoss { sum: Some(loss.sum), token_nll: loss.token_nll });
         }
+        // Packed once for all chunks; a single one packs as it goes.
+        let packed = (scored.len() > LOGIT_ROWS).then(|| context.pack_transposed(&head));
         let mut token_nll = Vec::with_capacity(scored.len());
         for (rows, targets) in scored.chunks(LOGIT_ROWS).zip(targets.chunks(LOGIT_ROWS)) {
-            let logits = context.matmul_transposed(&context.select_rows(&hidden, rows), &head);
+            let rows = context.select_rows(&hidden, rows);
+            let logits = match &packed {
+                Some(packed) => context.matmul_transposed_packed(&rows, packed),
+                None => context.matmul_transposed(&rows, &head),
+            };
             token_nll.extend(context.cross_entropy(&logits, targets).token_nll);
         }
         Ok(BatchLoss { sum: None, token_nll })

@@ -5,6 +5,9 @@ use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
 use crate::{Element, Kernels};
 
+/// What it costs to fetch and store an element once, in multiply-adds of a matrix product.
+pub(crate) const MEMORY_COST: usize = 16;
+
 /// `sum += x`.
 pub struct AddAssign<'a, E> {
     pub(crate) sum: &'a mut [E],
@@ -27,7 +30,7 @@ impl<E: Element> Kernel<E> for AddAssign<'_, E> {
 
 impl<E: Element> Shared for AddAssign<'_, E> {
     fn work(&self) -> usize {
-        self.sum.len()
+        MEMORY_COST * self.sum.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
@@ -66,7 +69,7 @@ impl<E: Element> Kernel<E> for AddInto<'_, E> {
 
 impl<E: Element> Shared for AddInto<'_, E> {
     fn work(&self) -> usize {
-        self.y.len()
+        MEMORY_COST * self.y.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
@@ -121,7 +124,7 @@ impl<E: Element> Kernel<E> for Rescale<'_, E> {
 
 impl<E: Element> Shared for Rescale<'_, E> {
     fn work(&self) -> usize {
-        self.y.len()
+        MEMORY_COST * self.y.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
@@ -145,7 +148,7 @@ impl<E: Element> CopyInto<'_, E> {
 
 impl<E: Element> Shared for CopyInto<'_, E> {
     fn work(&self) -> usize {
-        self.to.len()
+        MEMORY_COST * self.to.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
@@ -178,7 +181,7 @@ impl<E: Element> Kernel<E> for MulAssign<'_, E> {
 
 impl<E: Element> Shared for MulAssign<'_, E> {
     fn work(&self) -> usize {
-        self.y.len()
+        MEMORY_COST * self.y.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {

@@ -1,13 +1,16 @@
 //! Matrix product: blocks that fit the caches, cut into tiles that fit the registers.
 //!
 //! The blocking is Goto's (Goto and van de Geijn 2008, "Anatomy of high-performance matrix
-//! multiplication"): a block of `b` is copied into panels, a block of `a` into strips of six rows where
-//! it does not lie well already, and the tiles of their product read both in order. Blocks along the inner dimension
-//! continue the chains from the stored output, so the cut is invisible in the result.
+//! multiplication"): a block of `b` is copied into panels, a block of `a` into strips of six rows
+//! unless that does not pay, and the tiles of their product read both in order. Blocks along the
+//! inner dimension continue the chains from the stored output, so the cut is invisible in the result.
+
+use std::ops::Range;
 
 use super::Kernels;
 use super::matrix::{MatrixMut, MatrixView};
 use super::pack::{pack_panels, pack_strips, panel_width};
+use super::prepacked::PrepackedView;
 use super::scratch::Scratch;
 use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
@@ -20,10 +23,23 @@ const MOST_BLOCK_STEPS: usize = 384;
 /// Rows of a block of `a`, a multiple of the tile: a block stays in the second-level cache.
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b`: a block stays in the last-level cache.
-const BLOCK_COLUMNS: usize = 1024;
+pub(super) const BLOCK_COLUMNS: usize = 1024;
 
 /// Columns between two cuts: whole panels of either precision.
 const COLUMN_UNIT: usize = 16;
+
+/// The parts of `0..len` of at most `most` each, all but the last of them that large.
+#[inline(always)]
+pub(super) fn blocks(len: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(most).map(move |first| first..(first + most).min(len))
+}
+
+/// The blocks of an inner dimension, of about the same size.
+#[inline(always)]
+pub(super) fn step_blocks(steps: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = steps.div_ceil(MOST_BLOCK_STEPS).max(1);
+    blocks(steps, steps.div_ceil(count).max(1))
+}
 
 /// `c = a b`, or `c = c + a b` with the chains continued, shared between threads when large.
 pub(crate) fn matmul<E: Element>(
@@ -33,22 +49,75 @@ pub(crate) fn matmul<E: Element>(
     c: MatrixMut<'_, E>,
     start: Start,
 ) {
-    assert_eq!((a.rows(), b.columns()), (c.rows(), c.columns()), "shape of the output");
-    assert_eq!(a.columns(), b.rows(), "inner dimension");
-    share(kernels, MatMul { a, b, c, start }, E::run_matmul);
+    multiply(kernels, MatMul { a, b: Right::Plain(b), c, start });
+}
+
+/// `c = a b` with a packed `b`.
+pub(crate) fn matmul_prepacked<E: Element>(
+    kernels: Kernels,
+    a: MatrixView<'_, E>,
+    b: PrepackedView<'_, E>,
+    c: MatrixMut<'_, E>,
+) {
+    multiply(kernels, MatMul { a, b: Right::Prepacked(b), c, start: Start::Zero });
+}
+
+fn multiply<E: Element>(kernels: Kernels, product: MatMul<'_, E>) {
+    let MatMul { a, b, c, .. } = &product;
+    let [steps, columns] = b.shape();
+    assert_eq!((a.rows(), columns), (c.rows(), c.columns()), "shape of the output");
+    assert_eq!(a.columns(), steps, "inner dimension");
+    share(kernels, product, E::run_matmul);
 }
 
 /// The product of one thread.
 pub struct MatMul<'a, E> {
     a: MatrixView<'a, E>,
-    b: MatrixView<'a, E>,
+    b: Right<'a, E>,
     c: MatrixMut<'a, E>,
     start: Start,
 }
 
+/// The right operand.
+#[derive(Clone, Copy)]
+enum Right<'a, E> {
+    Plain(MatrixView<'a, E>),
+    Prepacked(PrepackedView<'a, E>),
+}
+
+impl<E: Element> Right<'_, E> {
+    fn shape(&self) -> [usize; 2] {
+        match self {
+            Self::Plain(b) => [b.rows(), b.columns()],
+            Self::Prepacked(b) => [b.rows, b.columns],
+        }
+    }
+
+    /// Columns between two places where it can be cut.
+    fn column_unit(&self) -> usize {
+        match self {
+            Self::Plain(_) => COLUMN_UNIT,
+            Self::Prepacked(_) => BLOCK_COLUMNS,
+        }
+    }
+
+    fn split_columns(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::Plain(b) => {
+                let part = |columns| Self::Plain(b.block(0..b.rows(), columns));
+                (part(0..at), part(at..b.columns()))
+            }
+            Self::Prepacked(b) => {
+                let (first, second) = b.split_columns(at);
+                (Self::Prepacked(first), Self::Prepacked(second))
+            }
+        }
+    }
+}
+
 impl<E: Element> Shared for MatMul<'_, E> {
     fn work(&self) -> usize {
-        self.a.rows() * self.a.columns() * self.b.columns()
+        self.a.rows() * self.a.columns() * self.c.columns()
     }
 
     /// Cuts the longer side of the output, between tiles.
@@ -60,10 +129,11 @@ impl<E: Element> Shared for MatMul<'_, E> {
             let a = [self.a.block(0..at, 0..steps), self.a.block(at..rows, 0..steps)];
             Ok((Self { a: a[0], c: upper, ..self }, Self { a: a[1], c: lower, ..self }))
         } else {
-            let Some(at) = cut_at(columns, COLUMN_UNIT, left, parts) else { return Err(self) };
+            let unit = self.b.column_unit();
+            let Some(at) = cut_at(columns, unit, left, parts) else { return Err(self) };
             let (first, second) = self.c.split_columns(at);
-            let b = [self.b.block(0..steps, 0..at), self.b.block(0..steps, at..columns)];
-            Ok((Self { b: b[0], c: first, ..self }, Self { b: b[1], c: second, ..self }))
+            let (b, b_rest) = self.b.split_columns(at);
+            Ok((Self { b, c: first, ..self }, Self { b: b_rest, c: second, ..self }))
         }
     }
 }
@@ -73,25 +143,24 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
 
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
-        let Self { a, b, mut c, start } = self;
-        let (rows, columns, steps) = (a.rows(), b.columns(), a.columns());
+        let Self { a, mut b, mut c, start } = self;
+        let (rows, columns, steps) = (c.rows(), c.columns(), a.columns());
         if steps == 0 && start == Start::Zero {
             (0..rows).for_each(|r| c.row_mut(r).fill(E::ZERO));
         }
-        let blocks = steps.div_ceil(MOST_BLOCK_STEPS).max(1);
-        let block_steps = steps.div_ceil(blocks).max(1); // blocks of about the same size
         let (mut panels, mut strips) = (Scratch::new(), Scratch::new());
-        for column in (0..columns).step_by(BLOCK_COLUMNS) {
-            let block_columns = column..(column + BLOCK_COLUMNS).min(columns);
-            for step in (0..steps).step_by(block_steps) {
-                let block_steps = step..(step + block_steps).min(steps);
-                let start = if step == 0 { start } else { Start::Stored };
-                let b = b.block(block_steps.clone(), block_columns.clone());
-                let panels = pack_panels(simd, b, &mut panels);
-                for row in (0..rows).step_by(BLOCK_ROWS) {
-                    let block_rows = row..(row + BLOCK_ROWS).min(rows);
-                    let a = a.block(block_rows.clone(), block_steps.clone());
-                    let c = c.block(block_rows, block_columns.clone());
+        for columns in blocks(columns, BLOCK_COLUMNS) {
+            for steps in step_blocks(steps) {
+                let start = if steps.start == 0 { start } else { Start::Stored };
+                let panels = match &mut b {
+                    Right::Plain(b) => {
+                        pack_panels(simd, b.block(steps.clone(), columns.clone()), &mut panels)
+                    }
+                    Right::Prepacked(b) => b.take_block(steps.len(), columns.len()),
+                };
+                for rows in blocks(rows, BLOCK_ROWS) {
+                    let a = a.block(rows.clone(), steps.clone());
+                    let c = c.block(rows, columns.clone());
                     let a = if reads_well_in_place(a, c.columns()) {
                         Strips::in_place(a)
                     } else {

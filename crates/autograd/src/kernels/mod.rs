@@ -14,6 +14,7 @@ mod matmul;
 mod matrix;
 mod pack;
 mod portable;
+mod prepacked;
 mod reduce;
 mod rms_norm;
 mod scratch;
@@ -27,10 +28,13 @@ use std::sync::OnceLock;
 
 pub use adamw::AdamWStep;
 pub(crate) use attention::{AttentionBackward, AttentionForward, AttentionShape};
-pub(crate) use elementwise::{AddAssign, AddInto, CopyInto, MulAssign, Rescale, add_assign};
+pub(crate) use elementwise::{
+    AddAssign, AddInto, CopyInto, MEMORY_COST, MulAssign, Rescale, add_assign,
+};
 pub(crate) use exp::{ExpConstants, ExpSlice};
-pub(crate) use matmul::{MatMul, matmul};
+pub(crate) use matmul::{MatMul, matmul, matmul_prepacked};
 pub(crate) use matrix::{MatrixMut, MatrixView};
+pub(crate) use prepacked::{Pack, Prepacked};
 pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward, RmsNormGain};
 pub(crate) use share::{Shared, cut_at, share};
 pub(crate) use simd::Kernel;
@@ -148,6 +152,8 @@ pub trait ElementKernels: ExpConstants + Copy {
     #[doc(hidden)]
     fn run_matmul(kernels: Kernels, kernel: MatMul<'_, Self>);
     #[doc(hidden)]
+    fn run_pack(kernels: Kernels, kernel: Pack<'_, Self>);
+    #[doc(hidden)]
     fn run_exp(kernels: Kernels, kernel: ExpSlice<'_, Self>);
     #[doc(hidden)]
     fn run_softmax_row(kernels: Kernels, kernel: SoftmaxRow<'_, Self>) -> (Self, Self);
@@ -194,6 +200,7 @@ macro_rules! compile_kernels {
 compile_kernels! {
     f32, f64;
     run_matmul(MatMul);
+    run_pack(Pack);
     run_exp(ExpSlice);
     run_softmax_row(SoftmaxRow) -> (Self, Self);
     run_rms_norm_forward(RmsNormForward);

@@ -28,16 +28,32 @@ pub(crate) fn pack_panels<'p, E: Element, S: Simd<E>>(
     b: MatrixView<'_, E>,
     scratch: &'p mut Scratch<E>,
 ) -> &'p [E] {
-    let width = panel_width::<E, S>();
-    let panels = scratch.any(b.columns().div_ceil(width) * width * b.rows());
+    let panels = scratch.any(packed_len::<E>(b.rows(), b.columns()));
+    write_panels(simd, b, panels);
+    panels
+}
+
+/// Elements of the panels of a matrix. A panel is a cache line wide: two vectors of 256 bits, which
+/// all implementations have.
+pub(crate) const fn packed_len<E>(rows: usize, columns: usize) -> usize {
+    columns.next_multiple_of(64 / size_of::<E>()) * rows
+}
+
+/// Writes all panels of `b` one after the other.
+#[inline(always)]
+pub(crate) fn write_panels<E: Element, S: Simd<E>>(
+    simd: S,
+    b: MatrixView<'_, E>,
+    panels: &mut [E],
+) {
     if b.rows() == 0 {
-        return panels;
+        return;
     }
+    let width = panel_width::<E, S>();
     for (panel, first) in panels.chunks_exact_mut(width * b.rows()).zip((0..).step_by(width)) {
         let columns = first..(first + width).min(b.columns());
         simd.call(PackPanel { b: b.block(0..b.rows(), columns), panel });
     }
-    panels
 }
 
 struct PackPanel<'a, E> {

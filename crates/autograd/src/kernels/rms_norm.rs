@@ -1,5 +1,6 @@
 //! Root-mean-square normalisation of rows; the formulas stand in `ops/rms_norm.rs`.
 
+use super::elementwise::MEMORY_COST;
 use super::reduce::{Dot, RowTerm, load_part, sum_row};
 use super::share::{Shared, cut_at};
 use super::simd::{Kernel, Simd};
@@ -38,7 +39,7 @@ impl<E: Element> Kernel<E> for RmsNormForward<'_, E> {
 
 impl<E: Element> Shared for RmsNormForward<'_, E> {
     fn work(&self) -> usize {
-        4 * self.x.len()
+        MEMORY_COST * self.x.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
@@ -84,7 +85,7 @@ impl<E: Element> Kernel<E> for RmsNormBackward<'_, E> {
 
 impl<E: Element> Shared for RmsNormBackward<'_, E> {
     fn work(&self) -> usize {
-        6 * self.x.len()
+        MEMORY_COST * self.x.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
@@ -136,7 +137,7 @@ impl<E: Element> Kernel<E> for RmsNormGain<'_, E> {
 
 impl<E: Element> Shared for RmsNormGain<'_, E> {
     fn work(&self) -> usize {
-        2 * self.inverse_rms.len() * self.gain_gradient.len()
+        MEMORY_COST * self.inverse_rms.len() * self.gain_gradient.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {

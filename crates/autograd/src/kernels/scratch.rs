@@ -19,20 +19,20 @@ thread_local! {
     static FREE: RefCell<Vec<Vec<Line>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// An array of any contents; dropping it leaves the memory to the thread.
-pub(crate) struct Scratch<E> {
+/// An array that begins at a cache line.
+#[derive(Clone)]
+pub(crate) struct Aligned<E> {
     lines: Vec<Line>,
     elements: PhantomData<E>,
 }
 
-impl<E: Element> Scratch<E> {
-    /// Memory that this thread used before, or none yet.
+impl<E: Element> Aligned<E> {
+    /// No elements.
     pub(crate) fn new() -> Self {
-        let lines = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
-        Self { lines, elements: PhantomData }
+        Self { lines: Vec::new(), elements: PhantomData }
     }
 
-    /// `len` elements of any contents.
+    /// `len` elements of any contents; earlier ones are kept if there is room already.
     pub(crate) fn any(&mut self, len: usize) -> &mut [E] {
         let lines = (len * size_of::<E>()).div_ceil(size_of::<Line>());
         if self.lines.len() < lines {
@@ -42,11 +42,36 @@ impl<E: Element> Scratch<E> {
         // type; an element is a float, for which every bit pattern is valid. The borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), len) }
     }
+
+    /// All elements there is room for.
+    pub(crate) fn all(&self) -> &[E] {
+        let len = size_of_val(self.lines.as_slice()) / size_of::<E>();
+        // SAFETY: as in `any`; the borrow is shared.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), len) }
+    }
+}
+
+/// An array of any contents; dropping it leaves the memory to the thread.
+pub(crate) struct Scratch<E> {
+    array: Aligned<E>,
+}
+
+impl<E: Element> Scratch<E> {
+    /// Memory that this thread used before, or none yet.
+    pub(crate) fn new() -> Self {
+        let lines = FREE.with_borrow_mut(Vec::pop).unwrap_or_default();
+        Self { array: Aligned { lines, elements: PhantomData } }
+    }
+
+    /// `len` elements of any contents.
+    pub(crate) fn any(&mut self, len: usize) -> &mut [E] {
+        self.array.any(len)
+    }
 }
 
 impl<E> Drop for Scratch<E> {
     fn drop(&mut self) {
-        let lines = std::mem::take(&mut self.lines);
+        let lines = std::mem::take(&mut self.array.lines);
         // While a thread ends its list may be gone already; then the memory is freed here.
         let _ = FREE.try_with(|free| free.borrow_mut().push(lines));
     }

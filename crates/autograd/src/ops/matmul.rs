@@ -4,7 +4,7 @@
 //! Where rows are tokens, `db` is a chain over the tokens in row order, and it continues the gradient
 //! that is already there: two batches after each other give the same bits as one of both.
 
-use crate::kernels::{MatrixMut, MatrixView, Start, matmul};
+use crate::kernels::{MatrixMut, MatrixView, Prepacked, Start, matmul, matmul_prepacked};
 use crate::shape::expect;
 use crate::{AutogradContext, Element, Tensor, TensorValue};
 
@@ -37,6 +37,41 @@ impl<E: Element> AutogradContext<E> {
         let [columns, b_columns] = b.tensor().matrix("matmul_transposed", "b");
         expect("matmul_transposed", "b", &[columns, b_columns], &[columns, inner]);
         self.product("matmul_transposed", a, b, true)
+    }
+
+    /// A copy of `b` for [`matmul_transposed_packed`](Self::matmul_transposed_packed), as large as `b`.
+    ///
+    /// # Panics
+    /// If `b` has not two axes.
+    #[track_caller]
+    pub fn pack_transposed(&self, b: &TensorValue<E>) -> PackedMatrix<E> {
+        let [columns, inner] = b.tensor().matrix("pack_transposed", "b");
+        let panels = Prepacked::new(self.kernels(), view(b).transposed());
+        PackedMatrix { panels, inner, columns }
+    }
+
+    /// `a bᵀ` with a `b` that was packed before: the same bits as
+    /// [`matmul_transposed`](Self::matmul_transposed), faster for a few rows at a time. Nothing is
+    /// recorded.
+    ///
+    /// # Shapes
+    /// `a: [rows, inner]`, `b: [columns, inner]` -> `[rows, columns]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit or `a` tracks a gradient.
+    #[track_caller]
+    pub fn matmul_transposed_packed(
+        &self,
+        a: &TensorValue<E>,
+        b: &PackedMatrix<E>,
+    ) -> TensorValue<E> {
+        let [rows, inner] = a.tensor().matrix("matmul_transposed_packed", "a");
+        expect("matmul_transposed_packed", "a", &[rows, inner], &[rows, b.inner]);
+        assert!(!a.tracks_gradient(), "matmul_transposed_packed: `a` tracks a gradient");
+        let mut y = self.buffer(rows * b.columns);
+        let c = MatrixMut::new(&mut y, rows, b.columns);
+        matmul_prepacked(self.kernels(), view(a), b.panels.view(), c);
+        self.constant(&Tensor::from_buffer(&[rows, b.columns], y))
     }
 
     #[track_caller]
@@ -79,6 +114,15 @@ impl<E: Element> AutogradContext<E> {
     }
 }
 
+/// A matrix in the order in which a product reads its transpose; see
+/// [`AutogradContext::pack_transposed`].
+#[derive(Clone)]
+pub struct PackedMatrix<E> {
+    panels: Prepacked<E>,
+    inner: usize,
+    columns: usize,
+}
+
 /// A value of two axes as a matrix.
 fn view<E: Element>(x: &TensorValue<E>) -> MatrixView<'_, E> {
     let [rows, columns] = x.tensor().matrix("matmul", "operand");
@@ -88,7 +132,7 @@ fn view<E: Element>(x: &TensorValue<E>) -> MatrixView<'_, E> {
 #[cfg(test)]
 mod tests {
     use crate::ops::testing::wavy;
-    use crate::{AutogradContext, Tensor, gradient_check};
+    use crate::{AutogradContext, Kernels, Tensor, gradient_check};
 
     #[test]
     fn multiplies_two_by_two() {
@@ -111,6 +155,22 @@ mod tests {
             c.sum(&c.mul(&y, &y))
         });
         assert!(check.largest_error < 1e-9, "{check:?}");
+    }
+
+    #[test]
+    fn a_packed_operand_gives_the_same_bits_at_every_number_of_blocks() {
+        // Inner dimensions of one and of several blocks, columns up to several blocks of 1024.
+        for (rows, inner, columns) in [(1, 3, 5), (7, 385, 16), (64, 20, 1025), (3, 770, 2100)] {
+            let (a, b) = (wavy(&[rows, inner], 0.1), wavy(&[columns, inner], 0.7));
+            for kernels in [Kernels::portable(), Kernels::fastest().with_sharing_threshold(0)] {
+                let context = AutogradContext::<f64>::no_grad_with(kernels);
+                let (a, b) = (context.constant(&a), context.constant(&b));
+                let packed = context.pack_transposed(&b);
+                let y = context.matmul_transposed_packed(&a, &packed);
+                let expected = context.matmul_transposed(&a, &b);
+                assert!(y.tensor().bits() == expected.tensor().bits(), "{rows} {inner} {columns}");
+            }
+        }
     }
 
     #[test]

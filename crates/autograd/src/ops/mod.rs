@@ -29,6 +29,7 @@ mod transpose;
 
 pub use attention::AttentionHeads;
 pub use cross_entropy::CrossEntropy;
+pub use matmul::PackedMatrix;
 pub use rope::RopeTable;
 
 #[cfg(test)]

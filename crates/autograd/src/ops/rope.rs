@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::kernels::{Shared, cut_at, share};
+use crate::kernels::{MEMORY_COST, Shared, cut_at, share};
 use crate::{AutogradContext, Element, Kernels, TensorValue};
 
 /// Cosines and sines of all angles, computed once in f64 and rounded to the element type.
@@ -70,7 +70,7 @@ impl<E: Element> Turn<'_, E> {
 
 impl<E: Element> Shared for Turn<'_, E> {
     fn work(&self) -> usize {
-        2 * self.rows.len()
+        MEMORY_COST * self.rows.len()
     }
 
     fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
