@@ -140,14 +140,18 @@ impl<E: Element> Kernel<E> for PackStrips<'_, E> {
                     }
                     continue;
                 }
-                // Eight rows are turned and six are wanted: what is too much lies where the next
-                // steps or, after the last one, the next strip is written.
+                // Whole vectors of rows are turned, more than six. What is too much lies where the
+                // next step is written, so the last step of the block is left to `copy_steps`, and
+                // the later rows are turned first.
+                let groups = TILE_ROWS.div_ceil(S::LANES);
                 let mut k = block.start;
-                if a.column_stride() == 1 && row + TILE_ROWS + S::LANES <= a.rows() {
-                    while k + S::LANES <= block.end {
-                        let from = &a.data()[row * a.row_stride() + k..];
-                        let to = &mut to[(k - first) * TILE_ROWS..];
-                        simd.copy_transposed(from, a.row_stride(), to, TILE_ROWS);
+                if a.column_stride() == 1 && row + groups * S::LANES <= a.rows() {
+                    while k + S::LANES < block.end {
+                        for r in (0..groups).rev().map(|group| group * S::LANES) {
+                            let from = &a.data()[(row + r) * a.row_stride() + k..];
+                            let to = &mut to[(k - first) * TILE_ROWS + r..];
+                            simd.copy_transposed(from, a.row_stride(), to, TILE_ROWS);
+                        }
                         k += S::LANES;
                     }
                 }

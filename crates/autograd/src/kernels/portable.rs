@@ -39,8 +39,8 @@ macro_rules! portable_vectors {
                 to: &mut [$float],
                 to_stride: usize,
             ) {
-                for r in 0..$lanes {
-                    for c in 0..$lanes {
+                for c in 0..$lanes {
+                    for r in 0..$lanes {
                         to[c * to_stride + r] = from[r * from_stride + c];
                     }
                 }

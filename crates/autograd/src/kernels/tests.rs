@@ -84,12 +84,25 @@ fn products_equal_the_chain_across_blocks_of_every_kind() {
     }
 }
 
+/// So many columns that strips are packed, in whole vectors and in what is left, over several rounds
+/// of packing and several blocks.
+#[test]
+fn products_equal_the_chain_when_strips_are_packed() {
+    for shape in [[20, 64, 128], [20, 65, 129], [23, 150, 130], [101, 390, 128], [6, 9, 140]] {
+        for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+            matmul_equals_the_chain::<f32>(shape, transposed, true);
+            matmul_equals_the_chain::<f64>(shape, transposed, false);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn products_equal_the_chain(
-        rows in 1usize..20, steps in 0usize..40, columns in 1usize..40,
+        rows in 1usize..32, steps in 0usize..100,
+        columns in prop_oneof![1usize..40, 120usize..150],
         a in any::<bool>(), b in any::<bool>(), stored in any::<bool>(), threads in 1usize..4,
     ) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
