@@ -1,5 +1,7 @@
 //! Sizes, documents and timing that the benchmarks share.
 
+#![allow(dead_code, reason = "each benchmark uses its part of this")]
+
 use std::time::Instant;
 
 use llm_from_scratch_practical::{corpus, model};
