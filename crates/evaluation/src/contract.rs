@@ -8,6 +8,7 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `subject.rs`, `conditions.rs` | what is measured, and how |
+//! | `scoring.rs` | [`score_under_contract`]: a contract carried out |
 //! | `result.rs` | [`EvaluationResult`]: totals per document under one contract |
 //! | `measure.rs` | [`Measure`]: the numbers that a result has |
 //! | `difference.rs` | [`Difference`]: every field in which two contracts differ, and what it spoils |
@@ -26,6 +27,7 @@ mod flagged;
 mod ledger;
 mod measure;
 mod result;
+mod scoring;
 mod subject;
 
 pub use cache::ResultCache;
@@ -37,6 +39,7 @@ pub use flagged::FlaggedScores;
 pub use ledger::{LedgerEntry, Look, SplitCount, SplitLedger};
 pub use measure::Measure;
 pub use result::{DocumentResult, EvaluationResult};
+pub use scoring::score_under_contract;
 pub use subject::Subject;
 
 use llm_archive::canonical_json;

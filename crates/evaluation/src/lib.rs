@@ -93,7 +93,7 @@ pub use contract::{
     Boundaries, Comparison, Conditions, ContractError, Difference, DocumentDifference,
     DocumentIdentity, DocumentResult, EvaluationContract, EvaluationResult, FlaggedScores,
     LedgerEntry, Look, Measure, Refusal, ResultCache, SplitCount, SplitLedger, Spread, Subject,
-    TargetRule, compare,
+    TargetRule, compare, score_under_contract,
 };
 pub use error::{EvaluationError, EvaluationRole, ScoredTarget};
 pub use evaluate::{Evaluation, evaluate, evaluate_loss_batches_no_grad};

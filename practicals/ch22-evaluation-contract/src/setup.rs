@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use llm_from_scratch_practical::baselines::{NgramModel, Smoothing};
 use llm_from_scratch_practical::corpus::{Document, EncodedDocument, Partition};
 use llm_from_scratch_practical::evaluation::{
-    Conditions, EvaluationContract, EvaluationResult, FramedDocument, Framing, Subject, WindowRule,
-    collect_records,
+    Conditions, EvaluationContract, EvaluationResult, Framing, Subject, WindowRule,
+    score_under_contract,
 };
 use llm_from_scratch_practical::tokenizer::{
     Pretokenizer, Tokenizer, TrainingConfig, WeightedDocument, train,
@@ -73,7 +73,7 @@ pub(crate) fn fitted(tokenizer: &Tokenizer, order: usize) -> anyhow::Result<Ngra
     Ok(NgramModel::fit(tokenizer.vocab_size(), order, smoothing, &documents)?)
 }
 
-/// One pass over documents, and the contract under which it was made.
+/// The contract for a model and these rules, carried out.
 pub(crate) fn score(
     model: &NgramModel,
     tokenizer: &Tokenizer,
@@ -83,10 +83,7 @@ pub(crate) fn score(
 ) -> anyhow::Result<EvaluationResult> {
     let split = documents.first().map_or(Partition::Validation, |document| document.partition);
     let conditions = Conditions::new(split, documents, framing, windows).with_domains(domain);
-    let contract =
-        EvaluationContract::new(Subject::new(model, Some(tokenizer), "f64"), conditions)?;
-    let encode = |document: &Document| FramedDocument::encode(document, tokenizer, framing);
-    let framed: Vec<FramedDocument> = documents.iter().map(encode).collect::<Result<_, _>>()?;
-    let (records, _) = collect_records(model, &framed, windows, NonZeroUsize::MIN)?;
-    Ok(EvaluationResult::from_records(contract, records)?)
+    let subject = Subject::new(model, Some(tokenizer), "f64");
+    let contract = EvaluationContract::new(subject, conditions)?;
+    Ok(score_under_contract(&contract, model, tokenizer, documents, NonZeroUsize::MIN)?)
 }

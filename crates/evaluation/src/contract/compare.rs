@@ -6,7 +6,7 @@
 use llm_metrics::{Bootstrap, BootstrapPlan, PairedDifference, bootstrap_ratio};
 use serde::Serialize;
 
-use super::{ContractError, Difference, EvaluationResult, Measure, Refusal};
+use super::{ContractError, Difference, DocumentIdentity, EvaluationResult, Measure, Refusal};
 
 /// The same number of two results, and their difference, first minus second: below zero, the
 /// first is better.
@@ -172,13 +172,16 @@ fn refusal(
             && left.number(*other).is_ok()
             && right.number(*other).is_ok()
     };
-    let documents = |result: &EvaluationResult| result.contract().conditions().documents.clone();
-    let (a, b) = (documents(left), documents(right));
+    let [a, b] = [left, right].map(|result| &result.contract().conditions().documents);
+    let in_both = |document: &&DocumentIdentity| {
+        let place = b.binary_search_by(|other| other.id.cmp(&document.id)); // sorted by id
+        place.is_ok_and(|place| b[place] == **document)
+    };
     Refusal {
         measure,
         spoiled_by,
         sound: Measure::ALL.into_iter().filter(sound).collect(),
-        shared_documents: a.iter().filter(|document| b.contains(document)).count(),
+        shared_documents: a.iter().filter(in_both).count(),
     }
 }
 

@@ -4,6 +4,7 @@ mod compression;
 mod contract_fields;
 mod contract_figures;
 mod contract_results;
+mod contract_scoring;
 mod figures;
 mod frozen;
 mod invariants;
