@@ -5,19 +5,24 @@ use std::num::NonZeroUsize;
 use llm_corpus::Document;
 use llm_tokenizer::Tokenizer;
 
-use super::{Boundaries, ContractError, DocumentIdentity, EvaluationContract, EvaluationResult};
+use super::difference::field_differences;
+use super::{
+    Boundaries, Conditions, ContractError, Difference, DocumentIdentity, EvaluationContract,
+    EvaluationResult, Subject,
+};
 use crate::{FramedDocument, LanguageModel, RecordSummary, WindowRule, score_documents};
 
 /// Scores the documents of a contract with its model, under its rules.
 ///
 /// `batch` windows are given to the model at a time; it changes no bit of the result. Documents
-/// may come in any order.
+/// may come in any order. The number format is taken as the contract has it: a model does not tell
+/// its own.
 ///
 /// # Errors
-/// [`ContractError::Invalid`] if the model, the tokenizer or a document is another one than the
-/// contract names, and for rules that scoring does not have here: joined documents, dropout, scored
-/// control tokens, an end token that is read and not scored. [`ContractError::Score`] for what
-/// cannot be scored.
+/// [`ContractError::Invalid`] if the model, the tokenizer, the code, what it runs on or a document
+/// is another one than the contract names, and for rules that scoring does not have here: joined
+/// documents, dropout, a seed, scored control tokens, an end token that is read and not scored.
+/// [`ContractError::Score`] for what cannot be scored.
 ///
 /// # Example
 /// ```
@@ -65,40 +70,33 @@ fn check_subject(
     model: &dyn LanguageModel,
     tokenizer: &Tokenizer,
 ) -> Result<(), ContractError> {
-    let subject = contract.subject();
-    let (identity, digest) = (model.identity(), tokenizer.sha256());
-    if subject.model != identity {
-        let problem = format!("is {:?}, the given model is {identity:?}", subject.model);
-        return Err(ContractError::invalid("subject.model", problem));
+    let named = contract.subject();
+    let given = Subject::new(model, Some(tokenizer), &named.dtype);
+    match field_differences("subject", named, &given).first() {
+        None => Ok(()),
+        Some(Difference { field, left, right }) => {
+            Err(ContractError::invalid(field, format!("is {left}, here it is {right}")))
+        }
     }
-    if subject.tokenizer_sha256.as_deref() != Some(digest) {
-        let named = subject.tokenizer_sha256.as_deref().unwrap_or("null");
-        let problem = format!("is {named}, the given tokenizer has {digest}");
-        return Err(ContractError::invalid("subject.tokenizer_sha256", problem));
-    }
-    Ok(())
 }
 
 /// Refuses rules that could be written down and are not carried out here.
 fn check_rules(contract: &EvaluationContract) -> Result<(), ContractError> {
-    let conditions = contract.conditions();
-    let refuse = |field: &str, problem: &str| {
-        let problem = format!("{problem}: no scoring of this library does that");
-        Err(ContractError::invalid(field, problem))
-    };
-    if conditions.boundaries != Boundaries::Separate {
-        return refuse("conditions.boundaries", "is joined");
+    let Conditions { framing, targets, boundaries, dropout, seed, .. } = contract.conditions();
+    let others = [
+        (*boundaries != Boundaries::Separate, "boundaries", "is joined, expected separate"),
+        (*dropout, "dropout", "is true, expected false"),
+        (seed.is_some(), "seed", "is set, expected null"),
+        (targets.control_tokens, "targets.control_tokens", "is true, expected false"),
+        (targets.end_token != framing.end_token, "targets.end_token", "is false, expected true"),
+    ];
+    match others.into_iter().find(|(is_other, ..)| *is_other) {
+        None => Ok(()),
+        Some((_, field, problem)) => Err(ContractError::invalid(
+            &format!("conditions.{field}"),
+            format!("{problem}: scoring has no other rule here"),
+        )),
     }
-    if conditions.dropout {
-        return refuse("conditions.dropout", "is true");
-    }
-    if conditions.targets.control_tokens {
-        return refuse("conditions.targets.control_tokens", "is true");
-    }
-    if conditions.framing.end_token != conditions.targets.end_token {
-        return refuse("conditions.targets.end_token", "is false with an end token that is read");
-    }
-    Ok(())
 }
 
 fn check_documents(

@@ -89,18 +89,25 @@ fn anything_else_than_the_contract_names_is_refused() {
     twice[2] = twice[0].clone();
     refused(&tokenizer, &given, &twice, "`x`");
 
-    let rules: [(&str, Value); 3] = [
-        ("/conditions/boundaries", json!("joined")),
-        ("/conditions/targets/control_tokens", json!(true)),
-        ("/conditions/targets/end_token", json!(false)),
+    let fields: [(&str, Value); 8] = [
+        ("subject.code_version", json!("another 1")),
+        ("subject.execution", json!("gpu")),
+        ("subject.tokenizer_sha256", Value::Null),
+        ("conditions.boundaries", json!("joined")),
+        ("conditions.dropout", json!(true)),
+        ("conditions.seed", json!(7)),
+        ("conditions.targets.control_tokens", json!(true)),
+        ("conditions.targets.end_token", json!(false)),
     ];
-    for (pointer, value) in rules {
+    for (field, value) in fields {
         let mut changed = serde_json::to_value(&contract).unwrap();
-        *changed.pointer_mut(pointer).unwrap() = value;
+        if field == "conditions.dropout" {
+            changed["conditions"]["seed"] = json!(7); // no contract without one
+        }
+        *changed.pointer_mut(&format!("/{}", field.replace('.', "/"))).unwrap() = value;
         let changed: EvaluationContract = serde_json::from_value(changed).unwrap();
         let error = score_under_contract(&changed, &given, &tokenizer, &texts(), one).unwrap_err();
-        let field = pointer[1..].replace('/', ".");
-        assert!(error.to_string().contains(&format!("contract: {field} is")), "{error}");
+        assert!(error.to_string().starts_with(&format!("contract: {field} is")), "{error}");
     }
 }
 
