@@ -30,6 +30,15 @@ pub struct CodingReport {
     pub decoded: bool,
 }
 
+/// The document with the fewest ids.
+///
+/// # Errors
+/// Without a document.
+pub fn shortest(documents: &[FramedDocument]) -> anyhow::Result<&FramedDocument> {
+    let shortest = documents.iter().min_by_key(|document| document.ids().len());
+    shortest.ok_or_else(|| anyhow::anyhow!("no document to compress"))
+}
+
 /// Compresses the shortest held-out document with several models and decodes it.
 ///
 /// # Errors
@@ -38,8 +47,7 @@ pub fn coding(
     contestants: &[Contestant],
     documents: &[FramedDocument],
 ) -> anyhow::Result<Vec<CodingReport>> {
-    let shortest = documents.iter().min_by_key(|document| document.ids().len());
-    let document = shortest.ok_or_else(|| anyhow::anyhow!("no document to compress"))?;
+    let document = shortest(documents)?;
     let mut rows = Vec::new();
     for Contestant { name, model, rule, .. } in contestants {
         if !CODERS.contains(name) {

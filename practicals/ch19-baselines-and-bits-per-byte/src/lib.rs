@@ -6,16 +6,16 @@
 //!
 //! Read in this order: `setup` (the language and its documents), `decoder` (trained on the spot),
 //! `models` (all models, one pass each), `compressors`, `windows` (long documents, and how bytes are
-//! counted), `tokenizers`, `coding` (bits that were really written), `figure`.
+//! counted), `tokenizers`, `coding` (bits that were really written), `surprise` (where they went),
+//! `figure`.
 #![forbid(unsafe_code)]
 
 use std::io;
 use std::path::PathBuf;
 
 use clap::{Parser, value_parser};
-use llm_chapter_kit::six_decimals;
 use llm_from_scratch_practical::archive::write_atomically;
-use llm_from_scratch_practical::evaluation::{collect_records, write_records};
+use llm_from_scratch_practical::evaluation::{SurpriseView, collect_records, write_records};
 use serde::Serialize;
 
 mod coding;
@@ -24,6 +24,7 @@ mod decoder;
 mod figure;
 mod models;
 mod setup;
+mod surprise;
 mod tokenizers;
 mod windows;
 
@@ -34,7 +35,8 @@ pub use figure::models_figure;
 pub use models::{
     BATCH, Contestant, DECODER_RULE, ModelReport, bits_per_byte, compare, contestants, score,
 };
-pub use setup::{Corpus, EncodedCorpus, bpe_tokenizer, byte_tokenizer};
+pub use setup::{Corpus, EncodedCorpus, LanguageReport, bpe_tokenizer, byte_tokenizer};
+pub use surprise::surprise_lines;
 pub use tokenizers::{TokenizerReport, tokenizers};
 pub use windows::{BytesReport, StrideReport, WindowsReport, bytes_report, windows_report};
 
@@ -69,26 +71,9 @@ pub struct Args {
     /// Write a record of each held-out target of the decoder to this file, as JSON lines
     #[arg(long, value_name = "PATH.jsonl")]
     pub records: Option<PathBuf>,
-}
-
-/// The language and what was drawn from it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LanguageReport {
-    /// The beginning of the first training document.
-    pub example: String,
-    /// Of a document, from the grammar.
-    #[serde(serialize_with = "six_decimals")]
-    pub entropy_bits_per_document: f64,
-    /// Of a document on average, from the grammar.
-    #[serde(serialize_with = "six_decimals")]
-    pub bytes_per_document: f64,
-    /// The quotient: no model needs less in the long run.
-    #[serde(serialize_with = "six_decimals")]
-    pub entropy_bits_per_byte: f64,
-    /// Documents and bytes to learn from.
-    pub train: [usize; 2],
-    /// Documents and bytes to be judged on.
-    pub held_out: [usize; 2],
+    /// Write the held-out documents, each token in the colour of its bits, as a page for a browser
+    #[arg(long, value_name = "PATH.html")]
+    pub surprise: Option<PathBuf>,
 }
 
 /// What the program prints.
@@ -114,17 +99,16 @@ pub struct Report {
     pub tokenizers: Vec<TokenizerReport>,
     /// Bits that were really written.
     pub coding: Vec<CodingReport>,
+    /// The bits of each token of the same document by the decoder, as lines of text.
+    pub surprise: Vec<String>,
 }
 
 /// Runs the chapter. Writes the files that `args` names and nothing else.
 ///
 /// # Errors
-/// A document that is in both splits; a file that cannot be written.
+/// A document that is in both splits; one file for two outputs; a file that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
-    if let (Some(figure), Some(records)) = (&args.figure, &args.records) {
-        let same = std::path::absolute(figure).ok() == std::path::absolute(records).ok();
-        anyhow::ensure!(!same, "{} cannot hold both figure and records", figure.display());
-    }
+    args.check_files()?;
     let seed = args.seed;
     let corpus =
         Corpus::draw(args.train_documents as usize, args.held_out_documents as usize, seed)?;
@@ -145,33 +129,41 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         bytes: bytes_report(decoder.model.as_ref(), &encoded.held_out, decoder.rule)?,
         tokenizers: tokenizers(&corpus)?,
         coding: coding(&contestants, &encoded.held_out)?,
+        surprise: surprise_lines(decoder, &encoded.held_out, &tokenizer)?,
     };
     if let Some(path) = &args.figure {
         let svg = models_figure(&report.models, report.language.entropy_bits_per_byte)?;
         write_atomically(path, |file| file.write_all(svg.as_bytes()))?;
     }
-    if let Some(path) = &args.records {
+    if args.records.is_some() || args.surprise.is_some() {
         let held_out = &encoded.held_out;
         let (records, _) = collect_records(&*decoder.model, held_out, decoder.rule, BATCH)?;
-        write_atomically(path, |file| write_records(file, &records).map_err(io::Error::other))?;
+        if let Some(path) = &args.records {
+            write_atomically(path, |file| write_records(file, &records).map_err(io::Error::other))?;
+        }
+        if let Some(path) = &args.surprise {
+            let view = SurpriseView::new(&records, &tokenizer)?;
+            let page = view.to_html("Bits of each token by the decoder");
+            write_atomically(path, |file| file.write_all(page.as_bytes()))?;
+        }
     }
     Ok(report)
 }
 
-impl LanguageReport {
-    fn of(corpus: &Corpus) -> Self {
-        let entropy = corpus.grammar.entropy();
-        let size = |documents: &[llm_from_scratch_practical::corpus::Document]| {
-            [documents.len(), documents.iter().map(|document| document.text.len()).sum()]
-        };
-        let first = corpus.train.first().map_or(&[][..], |document| &document.text);
-        Self {
-            example: String::from_utf8_lossy(&first[..first.len().min(34)]).into_owned(),
-            entropy_bits_per_document: entropy.bits_per_document,
-            bytes_per_document: entropy.bytes_per_document,
-            entropy_bits_per_byte: entropy.bits_per_byte(),
-            train: size(&corpus.train),
-            held_out: size(&corpus.held_out),
+impl Args {
+    /// Refuses one file for two outputs: the second would replace the first.
+    fn check_files(&self) -> anyhow::Result<()> {
+        let files =
+            [("figure", &self.figure), ("records", &self.records), ("surprise", &self.surprise)];
+        let mut taken: Vec<(PathBuf, &str)> = Vec::new();
+        for (output, path) in files {
+            let Some(path) = path else { continue };
+            let place = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            if let Some((_, first)) = taken.iter().find(|(other, _)| *other == place) {
+                anyhow::bail!("{} cannot hold both {first} and {output}", path.display());
+            }
+            taken.push((place, output));
         }
+        Ok(())
     }
 }

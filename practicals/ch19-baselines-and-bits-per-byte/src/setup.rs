@@ -1,12 +1,14 @@
 //! The language, its documents, and how they become tokens.
 
 use anyhow::Context;
+use llm_chapter_kit::six_decimals;
 use llm_from_scratch_practical::{baselines, corpus, evaluation, metrics, tokenizer};
 
 use baselines::{SourceGrammar, letters_language};
 use corpus::{Document, EncodedDocument, Partition};
 use evaluation::{FramedDocument, Framing};
 use metrics::SplitMix64;
+use serde::Serialize;
 use tokenizer::{
     Pretokenizer, Tokenizer, TokenizerArtifact, TrainingConfig, WeightedDocument, train,
 };
@@ -90,4 +92,42 @@ pub fn bpe_tokenizer(train_documents: &[Document], merges: usize) -> anyhow::Res
     let learned = train(&texts, &config)?;
     let merges = learned.into_iter().map(|learned| learned.merge).collect();
     Ok(Tokenizer::from_artifact(TokenizerArtifact::trained(merges, Pretokenizer::None))?)
+}
+
+/// The language and what was drawn from it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LanguageReport {
+    /// The beginning of the first training document.
+    pub example: String,
+    /// Of a document, from the grammar.
+    #[serde(serialize_with = "six_decimals")]
+    pub entropy_bits_per_document: f64,
+    /// Of a document on average, from the grammar.
+    #[serde(serialize_with = "six_decimals")]
+    pub bytes_per_document: f64,
+    /// The quotient: no model needs less in the long run.
+    #[serde(serialize_with = "six_decimals")]
+    pub entropy_bits_per_byte: f64,
+    /// Documents and bytes to learn from.
+    pub train: [usize; 2],
+    /// Documents and bytes to be judged on.
+    pub held_out: [usize; 2],
+}
+
+impl LanguageReport {
+    pub(crate) fn of(corpus: &Corpus) -> Self {
+        let entropy = corpus.grammar.entropy();
+        let size = |documents: &[Document]| {
+            [documents.len(), documents.iter().map(|document| document.text.len()).sum()]
+        };
+        let first = corpus.train.first().map_or(&[][..], |document| &document.text);
+        Self {
+            example: String::from_utf8_lossy(&first[..first.len().min(34)]).into_owned(),
+            entropy_bits_per_document: entropy.bits_per_document,
+            bytes_per_document: entropy.bytes_per_document,
+            entropy_bits_per_byte: entropy.bits_per_byte(),
+            train: size(&corpus.train),
+            held_out: size(&corpus.held_out),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The command line: the figure on request, and what is refused.
+//! The command line: files on request, and what is refused.
 
 use crate::support::program;
 use llm_chapter_kit::{printed, refusal};
@@ -42,8 +42,35 @@ fn the_records_of_the_decoder_give_its_bits_per_byte() {
     let bits = summary.bits_per_byte().unwrap().unwrap();
     let printed = decoder["held_out_bits_per_byte"].as_f64().unwrap();
     assert!((bits - printed).abs() <= 5e-7, "{bits} {printed}");
-    let same = ["--records", "a.jsonl", "--figure", "./a.jsonl"];
-    refused(&[&SMALL[..], &same].concat(), 1, "cannot hold both");
+}
+
+#[test]
+fn the_page_shows_every_held_out_document_with_the_decoders_bits() {
+    let folder = TempDir::new().unwrap();
+    let files = ["--surprise", "a.html", "--records", "a.jsonl"];
+    printed(&program(folder.path(), &[&SMALL[..], &files].concat()));
+    let page = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    let file = std::fs::read(folder.path().join("a.jsonl")).unwrap();
+    let records = read_records(&file[..]).collect::<Result<Vec<_>, _>>().unwrap();
+    assert_eq!(page.matches("class=\"t l").count(), records.len());
+    for record in records {
+        let bits = (0.0 - record.log_probability) / std::f64::consts::LN_2;
+        let (rank, position) = (record.rank_best, record.position);
+        let title = format!("title=\"{bits:.2} bits, rank {rank}, position {position}\"");
+        assert!(page.contains(&title), "{title}");
+        assert!(page.contains(&format!("<h2>{}</h2>", record.document)));
+    }
+}
+
+#[test]
+fn one_file_for_two_outputs_is_refused() {
+    for [one, other] in
+        [["--records", "--figure"], ["--surprise", "--figure"], ["--records", "--surprise"]]
+    {
+        let same = [one, "a.out", other, "./a.out"];
+        refused(&[&SMALL[..], &same].concat(), 1, "cannot hold both");
+    }
 }
 
 #[test]

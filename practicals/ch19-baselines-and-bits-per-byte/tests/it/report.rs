@@ -135,6 +135,20 @@ fn documents_really_become_as_many_bits_as_they_surprise() {
 }
 
 #[test]
+fn the_surprises_of_the_tokens_are_those_of_the_document() {
+    let report = default_report();
+    let coded = report.coding.iter().find(|row| row.model == "decoder").unwrap();
+    let (head, rows) = report.surprise.split_at(2);
+    assert!(head[0].starts_with(&coded.document), "{head:?}");
+    assert_eq!(rows.len() as u64, coded.text_bits / 8 + 1); // a token per byte, and the end
+    let bits = rows.iter().map(|row| row.split_whitespace().next().unwrap().parse::<f64>());
+    let total: f64 = bits.map(Result::unwrap).sum();
+    // Each line is rounded to two decimals.
+    assert_near(total, coded.surprisal_bits, 0.005 * rows.len() as f64);
+    assert!(rows.last().unwrap().contains("⟨end⟩"));
+}
+
+#[test]
 fn a_seed_gives_one_report() {
     let small = |seed| {
         let few = Args { train_documents: 4, held_out_documents: 2, updates: 3, ..default_args() };
