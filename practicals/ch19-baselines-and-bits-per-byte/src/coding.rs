@@ -34,7 +34,7 @@ pub struct CodingReport {
 ///
 /// # Errors
 /// Without a document.
-pub fn shortest(documents: &[FramedDocument]) -> anyhow::Result<&FramedDocument> {
+pub(crate) fn shortest(documents: &[FramedDocument]) -> anyhow::Result<&FramedDocument> {
     let shortest = documents.iter().min_by_key(|document| document.ids().len());
     shortest.ok_or_else(|| anyhow::anyhow!("no document to compress"))
 }
