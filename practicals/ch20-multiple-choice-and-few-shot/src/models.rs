@@ -14,7 +14,7 @@ use crate::world;
 const SEED: u64 = 20;
 /// Training documents.
 pub const DOCUMENTS: usize = 160;
-/// Updates of the decoder, of [`DOCUMENTS_PER_UPDATE`] documents each.
+/// Updates of the decoder, of `DOCUMENTS_PER_UPDATE` documents each.
 pub const UPDATES: u64 = 65;
 const DOCUMENTS_PER_UPDATE: usize = 8;
 /// Most ids that the decoder reads: a start token, four lines and a rest.
