@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use plotters::coord::Shift;
+use plotters::chart::ChartContext;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::*;
 
 /// What a figure is drawn on: 820 by 520 pixels, white.
@@ -51,4 +52,22 @@ pub fn svg_figure(draw: impl FnOnce(&Canvas<'_>) -> Drawn) -> anyhow::Result<Str
     };
     draw_all(&mut svg).map_err(|error| anyhow::anyhow!("cannot draw the figure: {error}"))?;
     Ok(svg)
+}
+
+/// Draws the legend of a chart: the label of every series that has one, in a box.
+///
+/// # Errors
+/// What the drawing library reports.
+pub fn draw_legend<'a, 'svg: 'a, C: CoordTranslate>(
+    chart: &mut ChartContext<'a, SVGBackend<'svg>, C>,
+    position: SeriesLabelPosition,
+) -> Drawn {
+    chart
+        .configure_series_labels()
+        .position(position)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .label_font(("sans-serif", 14))
+        .draw()?;
+    Ok(())
 }

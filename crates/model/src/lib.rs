@@ -5,13 +5,14 @@
 //! ragged list of a batch, so padding and packing never reach it, and a document's losses are the
 //! same bits in any company.
 //!
+//! Initialization and sampling draw from [`SplitMix64`].
+//!
 //! Left out: training (`llm-trainer`), scoring rules (`llm-evaluation`), files (`llm-archive`).
 //!
 //! | module | idea |
 //! | --- | --- |
 //! | `config` | sizes, and the sizes that were checked |
 //! | `parameters` | every parameter's name, shape and fresh values, in one order |
-//! | `splitmix` | the random stream of an initialization |
 //! | `decoder` | the model as plain data: values, gradients, revisions |
 //! | `forward` | tokens to hidden states to logits |
 //! | `loss` | a batch to the losses of its targets |
@@ -45,7 +46,6 @@ mod generate;
 mod layer_statistics;
 mod loss;
 mod parameters;
-mod splitmix;
 
 pub use config::{DecoderConfig, ValidConfig};
 pub use decoder::{DecoderModel, Parameter};
@@ -56,6 +56,6 @@ pub use generate::{
     Sampler, Step, Stop, generate_with,
 };
 pub use layer_statistics::LayerStatistics;
+pub use llm_metrics::SplitMix64;
 pub use loss::BatchLoss;
 pub use parameters::{ParameterSpec, parameter_specs};
-pub use splitmix::SplitMix64;

@@ -92,7 +92,7 @@ impl ParameterSpec {
         let data = match (self.fresh, &self.shape[..]) {
             (Fresh::Xavier { factor }, &[fan_in, fan_out]) => {
                 let limit = (6.0 / (fan_in + fan_out) as f64).sqrt();
-                let mut value = || limit * (2.0 * stream.next_unit() - 1.0) * factor;
+                let mut value = || limit * (2.0 * stream.unit() - 1.0) * factor;
                 (0..count).map(|_| E::from_f64(value())).collect()
             }
             (Fresh::Xavier { .. }, shape) => unreachable!("a matrix of shape {shape:?}"),

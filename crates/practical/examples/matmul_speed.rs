@@ -90,5 +90,5 @@ fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
 fn random<E: Element>(shape: [usize; 2], seed: u64) -> Tensor<E> {
     let mut stream = model::SplitMix64::new(seed);
     let len = shape[0] * shape[1];
-    Tensor::new(&shape, (0..len).map(|_| E::from_f64(stream.next_unit() - 0.5)).collect())
+    Tensor::new(&shape, (0..len).map(|_| E::from_f64(stream.unit() - 0.5)).collect())
 }

@@ -8,6 +8,9 @@ use llm_from_scratch_practical::tokenizer::chapter_four_tokenizer;
 /// Most inputs of all documents together: every one of them is changed once, and the model asked.
 const MOST_INPUTS: usize = 128;
 
+/// Most inputs of the long document: all of its windows are printed.
+const MOST_LONG_INPUTS: usize = 1024;
+
 /// Pack documents into rows, and show that a model keeps them apart.
 ///
 /// Prints one JSON object. Losses are nats, rounded to six decimals only here.
@@ -40,6 +43,18 @@ impl Args {
              fewer or shorter ones"
         );
         Ok(documents)
+    }
+
+    /// The document that is cut, as ids.
+    pub(crate) fn encoded_long(&self) -> anyhow::Result<EncodedDocument> {
+        let document = encode(&self.long_document)?;
+        let inputs = document.target_count();
+        ensure!(
+            inputs <= MOST_LONG_INPUTS,
+            "the long document has {inputs} inputs, expected at most {MOST_LONG_INPUTS}: give a \
+             shorter one"
+        );
+        Ok(document)
     }
 }
 

@@ -77,9 +77,11 @@ pub struct WindowReport {
 /// Runs the chapter. Reads nothing but `args` and prints nothing.
 ///
 /// # Errors
-/// If a document is longer than the capacity, or all together are too long for the pictures.
+/// If a document is longer than the capacity, all together are too long for the pictures, or the long
+/// one has too many windows to be printed.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
     let (documents, capacity) = (args.encoded()?, args.capacity);
+    let long = args.encoded_long()?;
     let packed = layouts::pack(&documents, capacity)?;
     let padded = VariableBatch::padded(
         Partition::Validation,
@@ -100,7 +102,7 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         influence: contexts::influence(&model, &documents, capacity)?,
         layouts_bitwise_equal: layouts_agree(&model, &documents, capacity)?,
         joined: contexts::joined(&model, &documents, &chapter_four_tokenizer())?,
-        long_document: cut(&args.long_document, capacity)?,
+        long_document: cut(&args.long_document, &long, capacity)?,
     })
 }
 
@@ -120,9 +122,8 @@ fn layouts_agree(
 }
 
 /// What the packer says to a long document, and its windows.
-fn cut(text: &str, capacity: usize) -> anyhow::Result<LongDocument> {
-    let document = args::encode(text)?;
-    let refusal = layouts::pack(std::slice::from_ref(&document), capacity).err();
+fn cut(text: &str, document: &EncodedDocument, capacity: usize) -> anyhow::Result<LongDocument> {
+    let refusal = layouts::pack(std::slice::from_ref(document), capacity).err();
     let report = |window: &EncodedDocument| WindowReport {
         document: window.id().to_owned(),
         inputs: window.ids()[..window.target_count()].to_vec(),
@@ -132,6 +133,6 @@ fn cut(text: &str, capacity: usize) -> anyhow::Result<LongDocument> {
         text: text.to_owned(),
         targets: document.target_count(),
         refusal: refusal.map(|error| error.to_string()),
-        windows: windows(&document, capacity)?.iter().map(report).collect(),
+        windows: windows(document, capacity)?.iter().map(report).collect(),
     })
 }

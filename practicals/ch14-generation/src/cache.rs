@@ -91,9 +91,9 @@ fn random_prompt(writer: &Writer, stream: &mut SplitMix64) -> Vec<u32> {
 /// One in four greedy; the others with any of the filters.
 fn random_settings(writer: &Writer, stream: &mut SplitMix64) -> GenerationConfig {
     let filters = Filters {
-        temperature: 0.1 + 3.9 * stream.next_unit(),
+        temperature: 0.1 + 3.9 * stream.unit(),
         top_k: (below(stream, 2) == 0).then(|| 1 + below(stream, 30)),
-        top_p: (below(stream, 2) == 0).then(|| 0.05 + 0.95 * stream.next_unit()),
+        top_p: (below(stream, 2) == 0).then(|| 0.05 + 0.95 * stream.unit()),
     };
     let seed = stream.next_u64();
     let decoding = match below(stream, 4) {
@@ -106,5 +106,5 @@ fn random_settings(writer: &Writer, stream: &mut SplitMix64) -> GenerationConfig
 
 /// A number below `bound`, from the top of the range: uniform enough for choosing cases.
 fn below(stream: &mut SplitMix64, bound: usize) -> usize {
-    (stream.next_unit() * bound as f64) as usize
+    (stream.unit() * bound as f64) as usize
 }

@@ -1,6 +1,6 @@
 //! The losses of all runs as an SVG picture.
 
-use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, svg_figure};
+use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, draw_legend, svg_figure};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
@@ -56,12 +56,5 @@ fn draw(runs: &[Run], canvas: &Canvas<'_>) -> Drawn {
             .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 26, y)], 5, 4, line));
         chart.draw_series(train.iter().map(|&p| Circle::new(p, 4, line)))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperMiddle)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 14))
-        .draw()?;
-    Ok(())
+    draw_legend(&mut chart, SeriesLabelPosition::UpperMiddle)
 }

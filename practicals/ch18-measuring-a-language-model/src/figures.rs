@@ -1,6 +1,6 @@
 //! Two pictures: the surprisals of the worked document, and the two averages of the corpus.
 
-use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, svg_figure};
+use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, draw_legend, svg_figure};
 use llm_from_scratch_practical::metrics::{SyntheticCorpus, random_guess_bits};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -86,14 +86,7 @@ fn draw_bars(document: &WorkedDocument, canvas: &Canvas<'_>) -> Drawn {
         ))?
         .label(format!("mean {mean:.3}"))
         .legend(|(x, y)| PathElement::new([(x, y), (x + 14, y)], BLACK.stroke_width(2)));
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 14))
-        .draw()?;
-    Ok(())
+    draw_legend(&mut chart, SeriesLabelPosition::UpperLeft)
 }
 
 /// Place in [`KINDS`].
@@ -142,14 +135,7 @@ fn draw_bad_token(canvas: &Canvas<'_>) -> Drawn {
             .label(label)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], colour));
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 14))
-        .draw()?;
-    Ok(())
+    draw_legend(&mut chart, SeriesLabelPosition::LowerRight)
 }
 
 /// Draws length against bits per token for the first documents of the corpus in which long documents
@@ -192,12 +178,5 @@ fn draw_averages(corpus: &SyntheticCorpus, report: &CorpusReport, canvas: &Canva
             .label(format!("{name}: {level:.3}"))
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 26, y)], line));
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 14))
-        .draw()?;
-    Ok(())
+    draw_legend(&mut chart, SeriesLabelPosition::UpperRight)
 }

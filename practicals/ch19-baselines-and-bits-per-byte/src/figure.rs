@@ -1,6 +1,6 @@
 //! Bits per byte of all models as a picture.
 
-use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, svg_figure};
+use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, draw_legend, svg_figure};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -57,13 +57,7 @@ fn draw(models: &[ModelReport], entropy_per_byte: f64, canvas: &Canvas<'_>) -> D
         .draw_series(LineSeries::new([(entropy_per_byte, 0.0), (entropy_per_byte, count)], line))?
         .label(format!("entropy {entropy_per_byte:.3}"))
         .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], line));
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 14))
-        .draw()?;
+    draw_legend(&mut chart, SeriesLabelPosition::LowerRight)?;
     draw_names(models, &|index| chart.backend_coord(&(0.0, count - index as f64 - 0.5)), canvas)
 }
 

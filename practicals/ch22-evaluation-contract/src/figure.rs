@@ -1,13 +1,12 @@
 //! The pooled loss of two domains that do not change, against the share of the harder one.
 
+use llm_chapter_kit::{Canvas, Drawn, FIGURE_COLOURS, draw_legend, svg_figure};
 use plotters::prelude::*;
 
 use crate::MixtureReport;
 
-const SIZE: (u32, u32) = (820, 460);
-/// Colours that people with any colour vision tell apart (Okabe and Ito 2008).
-const BEFORE: RGBColor = RGBColor(0, 114, 178);
-const AFTER: RGBColor = RGBColor(213, 94, 0);
+const BEFORE: RGBColor = FIGURE_COLOURS[0];
+const AFTER: RGBColor = FIGURE_COLOURS[1];
 
 /// Draws a line for the earlier and one for the later losses of the last change, and a point on
 /// each where the report stood: lower everywhere, and yet higher there.
@@ -15,16 +14,12 @@ const AFTER: RGBColor = RGBColor(213, 94, 0);
 /// # Errors
 /// What the drawing library reports.
 pub fn render_figure(mixtures: &MixtureReport) -> anyhow::Result<String> {
-    let mut svg = String::new();
-    draw(mixtures, &mut svg).map_err(|error| anyhow::anyhow!("{error}"))?;
-    Ok(svg)
+    svg_figure(|canvas| draw(mixtures, canvas))
 }
 
-fn draw(mixtures: &MixtureReport, svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(mixtures: &MixtureReport, canvas: &Canvas<'_>) -> Drawn {
     let change = mixtures.changes.last().ok_or("there is no change to draw")?;
-    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-    root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&root)
+    let mut chart = ChartBuilder::on(canvas)
         .caption("Both domains get better, the pooled loss rises", ("sans-serif", 22))
         .margin(12)
         .x_label_area_size(44)
@@ -50,13 +45,5 @@ fn draw(mixtures: &MixtureReport, svg: &mut String) -> Result<(), Box<dyn std::e
         let share = targets[1] as f64 / (targets[0] + targets[1]) as f64;
         chart.draw_series([Circle::new((share, pooled), 6, colour.filled())])?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .label_font(("sans-serif", 14))
-        .draw()?;
-    root.present()?;
-    Ok(())
+    draw_legend(&mut chart, SeriesLabelPosition::UpperLeft)
 }

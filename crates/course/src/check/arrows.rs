@@ -18,7 +18,7 @@ const LIBRARIES: [(&str, &[&str]); 15] = [
     (KIT, &["llm-metrics"]),
     ("llm-corpus", &["llm-metrics", "llm-tokenizer"]),
     ("llm-baselines", &["llm-corpus", "llm-metrics"]),
-    ("llm-model", &["llm-autograd", "llm-corpus"]),
+    ("llm-model", &["llm-autograd", "llm-corpus", "llm-metrics"]),
     ("llm-archive", &["llm-model", "llm-tokenizer"]),
     ("llm-trainer", &["llm-archive", "llm-model", "llm-corpus", "llm-metrics"]),
     ("llm-evaluation", &["llm-archive", "llm-model", "llm-corpus", "llm-baselines", "llm-metrics"]),

@@ -91,7 +91,7 @@ impl Sampler {
     pub fn choose(&mut self, distribution: &Distribution) -> TokenId {
         match self.decoding {
             Decoding::Greedy => distribution.most_likely(),
-            Decoding::Sample { .. } => distribution.at(self.stream.next_unit()),
+            Decoding::Sample { .. } => distribution.at(self.stream.unit()),
         }
     }
 }

@@ -39,7 +39,7 @@ impl RandomModel {
             for x in parameter.value_mut() {
                 *x = E::from_f64(match is_matrix {
                     true => x.to_f64() * self.sharpness,
-                    false => x.to_f64() + stream.next_unit() - 0.5,
+                    false => x.to_f64() + stream.unit() - 0.5,
                 });
             }
         }

@@ -58,7 +58,7 @@ pub(crate) fn size(name: &str) -> Size {
 /// Random documents that fill the context.
 pub(crate) fn documents(size: &Size, partition: Partition) -> Vec<EncodedDocument> {
     let mut stream = SplitMix64::new(7);
-    let mut id = || (stream.next_unit() * size.config.vocab_size as f64) as u32;
+    let mut id = || (stream.unit() * size.config.vocab_size as f64) as u32;
     (0..size.batch)
         .map(|i| {
             let ids = (0..=size.config.context_len).map(|_| id()).collect();

@@ -19,11 +19,12 @@ fn a_document_that_fits_is_one_window_and_not_refused() {
 
 #[test]
 fn documents_that_do_not_fit_are_one_line_and_exit_code_1() {
-    let long = "ab".repeat(70);
+    let (long, longer) = ("ab".repeat(70), "a".repeat(1024));
     for (arguments, named) in [
         (&["--capacity", "4"][..], "document `abaa` has 5 inputs, the capacity is 4"),
         (&["--capacity", "0"], "the capacity is 0"),
         (&["--document", &long], "141 inputs, expected at most 128"),
+        (&["--long-document", &longer], "1025 inputs, expected at most 1024"),
     ] {
         let line = refusal(&run_program(PROGRAM, arguments), 1);
         assert!(line.contains(named), "{arguments:?}: {line}");

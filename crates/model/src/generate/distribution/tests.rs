@@ -131,7 +131,7 @@ fn assert_frequencies(distribution: &Distribution, seed: u64, draws: u32) {
     let mut stream = SplitMix64::new(seed);
     let mut counts = std::collections::HashMap::new();
     for _ in 0..draws {
-        *counts.entry(distribution.at(stream.next_unit())).or_insert(0_u32) += 1;
+        *counts.entry(distribution.at(stream.unit())).or_insert(0_u32) += 1;
     }
     let n = f64::from(draws);
     for candidate in distribution.candidates() {
