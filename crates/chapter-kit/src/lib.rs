@@ -70,5 +70,5 @@ pub use files::read_at_most;
 pub use lesson::assert_lesson;
 pub use markdown::{FencedBlock, fenced_blocks};
 pub use metric_record::MetricRecord;
-pub use output::{finish, finish_text};
+pub use output::{finish, finish_text, print, to_json, to_text, write_error_line};
 pub use process::{printed, refusal, run_program};

@@ -24,19 +24,16 @@ pub fn finish(result: anyhow::Result<impl Serialize>) -> ExitCode {
 
 /// Like [`finish`], in the format that the reader asked for. Both formats show the same fields.
 pub(crate) fn finish_as(format: Format, result: anyhow::Result<impl Serialize>) -> ExitCode {
-    finish_text(result.and_then(|report| {
-        let json = to_json(&report)?;
-        match format {
-            Format::Json => Ok(json),
-            Format::Text => render(&json).context("cannot write the report as text"),
-        }
+    finish_text(result.and_then(|report| match format {
+        Format::Json => to_json(&report),
+        Format::Text => to_text(&report),
     }))
 }
 
 /// Like [`finish`] for a result that is text already, such as a table; it is printed as it is.
 #[must_use]
 pub fn finish_text(result: anyhow::Result<String>) -> ExitCode {
-    match result.and_then(|text| print(&text)) {
+    match result.and_then(|text| print(text.as_bytes())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             write_error_line(&format!("{error:#}"));
@@ -46,7 +43,10 @@ pub fn finish_text(result: anyhow::Result<String>) -> ExitCode {
 }
 
 /// The report as indented JSON with a final newline.
-fn to_json(report: &impl Serialize) -> anyhow::Result<String> {
+///
+/// # Errors
+/// If it has a NaN or an infinity in it; the message names the field.
+pub fn to_json(report: &impl Serialize) -> anyhow::Result<String> {
     find_non_finite(report)?;
     let mut text =
         serde_json::to_string_pretty(report).context("cannot write the report as JSON")?;
@@ -54,10 +54,21 @@ fn to_json(report: &impl Serialize) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Writes `text` to standard output.
-fn print(text: &str) -> anyhow::Result<()> {
+/// The report as indented lines and tables, with the names and digits that it has as JSON.
+///
+/// # Errors
+/// As [`to_json`].
+pub fn to_text(report: &impl Serialize) -> anyhow::Result<String> {
+    render(&to_json(report)?).context("cannot write the report as text")
+}
+
+/// Writes `bytes` to standard output. A reader that closes the pipe early (`| head`) is no error.
+///
+/// # Errors
+/// If they cannot be written for any other reason.
+pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(error).context("cannot write to standard output")
         }
@@ -66,7 +77,7 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// Writes `error: message` as one line to standard error.
-pub(crate) fn write_error_line(message: &str) {
+pub fn write_error_line(message: &str) {
     // Nobody is left to tell if standard error is closed, and `eprintln!` would panic.
     let _ = writeln!(io::stderr(), "error: {}", one_line(message));
 }

@@ -1,0 +1,35 @@
+//! The command line.
+
+use std::num::NonZeroUsize;
+
+use clap::{Args, Parser};
+
+use crate::commands::Command;
+
+/// Right numbers for your own text and models, with one command.
+#[derive(Debug, Parser)]
+#[command(name = "llm", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What can be said to every command, before or after its name.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct GlobalArgs {
+    /// Print the result as one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Show no progress (it is shown on a terminal only)
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Threads to compute with [default: all]; no number depends on it
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+#[cfg(test)]
+mod tests;

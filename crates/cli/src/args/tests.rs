@@ -1,0 +1,52 @@
+use clap::{Command, CommandFactory, Parser};
+
+use super::Cli;
+
+/// Every command that does something, with its name as it is typed: `llm tokenizer train`.
+fn leaves(command: &Command, name: &str) -> Vec<(String, Command)> {
+    let inner: Vec<&Command> = command.get_subcommands().collect();
+    if inner.is_empty() {
+        return vec![(name.to_owned(), command.clone())];
+    }
+    inner.iter().flat_map(|sub| leaves(sub, &format!("{name} {}", sub.get_name()))).collect()
+}
+
+/// The lines below `Examples:` in a help text.
+fn examples(help: &str) -> impl Iterator<Item = &str> {
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    lines.take_while(|line| line.starts_with("  ")).map(str::trim)
+}
+
+#[test]
+fn clap_finds_no_fault_with_the_definitions() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_command_shows_examples_that_it_understands() {
+    for (name, mut command) in leaves(&Cli::command(), "llm") {
+        let help = command.render_long_help().to_string();
+        let shown: Vec<&str> = examples(&help).collect();
+        assert!(!shown.is_empty(), "{name} has no examples:\n{help}");
+        for line in shown {
+            // What stands before or behind a pipe, or behind `>`, is the shell's business.
+            let ours = line.split('|').map(str::trim).find(|part| part.starts_with("llm "));
+            let ours = ours.unwrap_or_else(|| panic!("{name}: no call of llm in {line:?}"));
+            let ours = ours.split(['>', '<']).next().unwrap_or(ours);
+            assert!(ours.starts_with(&name), "{name}: {line:?} shows something else");
+            let words = ours.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+            if let Err(error) = Cli::try_parse_from(words) {
+                panic!("{name}: {line:?}\n{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn global_options_stand_before_and_after_the_command() {
+    for line in ["llm --json --threads 2 man", "llm man --json --threads 2"] {
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        assert!(cli.global.json && cli.global.threads.is_some_and(|n| n.get() == 2));
+    }
+    assert!(Cli::try_parse_from(["llm", "man", "--threads", "0"]).is_err());
+}

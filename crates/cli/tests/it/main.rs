@@ -1,0 +1,4 @@
+//! The `llm` command as its users know it: arguments in, files, standard streams and exit codes out.
+
+mod shell;
+mod support;
