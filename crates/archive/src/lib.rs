@@ -50,6 +50,6 @@ pub use canonical::canonical_json;
 pub use container::{Container, inspect};
 pub use error::ArchiveError;
 pub use header::{FORMAT_VERSION, Header, MAX_HEADER_LEN};
-pub use portable::{MODEL_KIND, ModelDescription, PortableElement, PortableModel};
+pub use portable::{MODEL_KIND, ModelDescription, PortableElement, PortableModel, Selection};
 pub use sequence::{StoredElement, TensorSequence};
 pub use tensor::{Dtype, TensorData, TensorInfo, Values};

@@ -1,12 +1,14 @@
 //! The portable model: a decoder and its tokenizer in one file, enough to score text anywhere.
 //!
 //! A container of kind [`MODEL_KIND`]. Its tensors are the parameters, in the decoder's own order;
-//! its metadata is the complete configuration with the element type, and the tokenizer's artifact. Nothing
-//! of training is in it: no gradients, no optimizer, no data.
+//! its metadata is the complete configuration with the element type, the tokenizer's artifact, and for a
+//! model that was chosen among others how. Nothing else of training is in it: no gradients, no
+//! optimizer, no data.
 
 mod config;
 mod description;
 mod element;
+mod selection;
 
 use std::path::Path;
 
@@ -20,6 +22,7 @@ use crate::sequence::{TensorSequence, demand_finite};
 use crate::tensor::TensorData;
 pub use description::ModelDescription;
 pub use element::PortableElement;
+pub use selection::Selection;
 
 /// The kind of an archive that holds a decoder and its tokenizer.
 pub const MODEL_KIND: &str = "model";
@@ -47,6 +50,7 @@ pub const MODEL_KIND: &str = "model";
 pub struct PortableModel<E> {
     model: DecoderModel<E>,
     tokenizer: Tokenizer,
+    selection: Option<Selection>,
     model_id: String,
 }
 
@@ -59,14 +63,39 @@ impl<E: PortableElement> PortableModel<E> {
     /// [`ArchiveError::Content`] if the vocabularies differ in size, [`ArchiveError::Table`] for a
     /// parameter that is not finite everywhere.
     pub fn new(model: &DecoderModel<E>, tokenizer: &Tokenizer) -> Result<Self, ArchiveError> {
-        let description = ModelDescription::new::<E>(model.config(), tokenizer)?;
         for parameter in model.parameters() {
             demand_finite(parameter.name(), parameter.value())?;
         }
         let values = model.parameters().iter().map(|parameter| parameter.value().clone()).collect();
         let model = build(*model.config(), values)?;
+        Self::identified(model, tokenizer.clone(), None)
+    }
+
+    /// The same model with a label that says how it was chosen. The label is part of the identity.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Content`] for a loss that is not finite.
+    pub fn selected(self, selection: Selection) -> Result<Self, ArchiveError> {
+        if !selection.nats_per_token.is_finite() {
+            let nats = selection.nats_per_token;
+            return Err(ArchiveError::content(format!("selected at {nats} nats per token")));
+        }
+        Self::identified(self.model, self.tokenizer, Some(selection))
+    }
+
+    fn identified(
+        model: DecoderModel<E>,
+        tokenizer: Tokenizer,
+        selection: Option<Selection>,
+    ) -> Result<Self, ArchiveError> {
+        let description = description(&model, &tokenizer, &selection)?;
         let model_id = container(&model, &description)?.content_sha256().to_owned();
-        Ok(Self { model, tokenizer: tokenizer.clone(), model_id })
+        Ok(Self { model, tokenizer, selection, model_id })
+    }
+
+    /// How the model was chosen, if the file says so.
+    pub fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
     }
 
     /// The identity of model and tokenizer: 64 lower-case hexadecimal digits.
@@ -116,18 +145,28 @@ impl<E: PortableElement> PortableModel<E> {
 
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
-        let description: ModelDescription = container.header().metadata()?;
+        let mut description: ModelDescription = container.header().metadata()?;
+        let selection = description.selection.take();
         let (config, tokenizer) = description.restore::<E>(container.tensors().len())?;
         let model = build(config, parameters(&config, container)?)?;
-        Ok(Self { model, tokenizer, model_id })
+        Ok(Self { model, tokenizer, selection, model_id })
     }
 
     fn container(&self) -> Container<'_> {
-        let description = ModelDescription::new::<E>(self.model.config(), &self.tokenizer);
-        description
+        description(&self.model, &self.tokenizer, &self.selection)
             .and_then(|description| container(&self.model, &description))
             .expect("`new` has made the same container before")
     }
+}
+
+fn description<E: PortableElement>(
+    model: &DecoderModel<E>,
+    tokenizer: &Tokenizer,
+    selection: &Option<Selection>,
+) -> Result<ModelDescription, ArchiveError> {
+    let mut description = ModelDescription::new::<E>(model.config(), tokenizer)?;
+    description.selection.clone_from(selection);
+    Ok(description)
 }
 
 /// Model and tokenizer as a container that borrows the values.

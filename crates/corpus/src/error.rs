@@ -42,6 +42,14 @@ pub enum CorpusError {
         /// How many of them were set.
         scored: usize,
     },
+    /// A share of documents that cannot be held out.
+    #[error(
+        "the share of documents for validation is {validation_share}, expected 0 or above and below 1"
+    )]
+    Split {
+        /// The share.
+        validation_share: f64,
+    },
     /// A text or a document id stands in two partitions, so scores of one are no news.
     #[error(
         "documents `{first}` ({first_partition}) and `{second}` ({second_partition}) have the \

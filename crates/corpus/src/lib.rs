@@ -15,6 +15,7 @@
 //! | `document` | bytes, and their ids with the targets that count |
 //! | `jsonl` | documents from a file, with limits and line-numbered errors |
 //! | `manifest` | what a corpus consists of, without its texts |
+//! | `split` | a validation split that later documents do not change |
 //! | `overlap` | no text and no id in two partitions |
 //! | `overlap_scan` | what partitions share: texts and runs of words |
 //! | `contamination` | the same and near copies, between evaluation and training documents |
@@ -62,6 +63,7 @@ mod overlap_scan;
 mod packed;
 mod partition;
 mod ragged;
+mod split;
 mod windows;
 mod words;
 
@@ -81,6 +83,7 @@ pub use overlap_scan::{DuplicateText, OverlapReport, OverlapScan, ScannedPartiti
 pub use packed::PackedBatch;
 pub use partition::Partition;
 pub use ragged::{RaggedBatch, RaggedSegment};
+pub use split::HashSplit;
 pub use windows::windows;
 
 /// The tokenizer's id of a token, here for crates that read batches and need no tokenizer.

@@ -2,10 +2,10 @@
 
 use llm_model::{DecoderConfig, ValidConfig};
 use llm_tokenizer::{Tokenizer, TokenizerArtifact};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::PortableElement;
 use super::config::StoredConfig;
+use super::{PortableElement, Selection};
 use crate::error::{ArchiveError, excerpt};
 
 /// The complete configuration with the element type, and the tokenizer's artifact: metadata of a
@@ -18,6 +18,9 @@ use crate::error::{ArchiveError, excerpt};
 pub struct ModelDescription {
     config: StoredConfig,
     tokenizer: TokenizerArtifact,
+    /// Absent in the file of a model that nobody chose among others.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub(super) selection: Option<Selection>,
 }
 
 impl ModelDescription {
@@ -31,7 +34,7 @@ impl ModelDescription {
     ) -> Result<Self, ArchiveError> {
         demand_same_vocabulary(config, tokenizer)?;
         let config = StoredConfig::new(config, E::NAME);
-        Ok(Self { config, tokenizer: tokenizer.artifact().clone() })
+        Ok(Self { config, tokenizer: tokenizer.artifact().clone(), selection: None })
     }
 
     /// Checks what a file says, and makes a configuration and a tokenizer of it.
@@ -63,6 +66,11 @@ impl ModelDescription {
         }
         Ok((config, tokenizer))
     }
+}
+
+/// A second way to write "absent" (`null`) would give one content two identities.
+fn given<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Selection>, D::Error> {
+    Selection::deserialize(reader).map(Some)
 }
 
 /// A model that learned ids of another vocabulary would score nonsense, without any error.

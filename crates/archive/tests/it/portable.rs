@@ -1,7 +1,8 @@
 //! A model and its tokenizer come back from one file, and only from a file of a whole model.
 
 use llm_archive::{
-    ArchiveError, Container, MODEL_KIND, PortableElement, PortableModel, TensorData, inspect,
+    ArchiveError, Container, MODEL_KIND, PortableElement, PortableModel, Selection, TensorData,
+    inspect,
 };
 use llm_autograd::Tensor;
 use llm_model::{DecoderConfig, DecoderModel};
@@ -49,6 +50,22 @@ fn assert_round_trip<E: PortableElement>(saved: &PortableModel<E>) {
 fn model_and_tokenizer_come_back_with_the_same_bits() {
     assert_round_trip(&reference::<f64>());
     assert_round_trip(&reference::<f32>());
+}
+
+#[test]
+fn a_chosen_model_says_how_it_was_chosen_and_is_another_content() {
+    let selection =
+        Selection { selected_on: "validation".into(), update: 120, nats_per_token: 4.25 };
+    let plain = reference::<f64>();
+    let chosen = plain.clone().selected(selection.clone()).expect("a finite loss");
+    assert_round_trip(&chosen);
+    assert_eq!((plain.selection(), chosen.selection()), (None, Some(&selection)));
+    assert_ne!(plain.model_id(), chosen.model_id());
+    assert_eq!(plain.restore_text().0, chosen.restore_text().0);
+
+    let broken = Selection { nats_per_token: f64::NAN, ..selection };
+    let error = plain.selected(broken).unwrap_err();
+    assert_eq!(error.to_string(), "unusable content: selected at NaN nats per token");
 }
 
 #[test]
@@ -187,7 +204,8 @@ fn tensors_that_are_not_the_parameters_are_refused_by_name() {
 #[test]
 fn a_configuration_or_tokenizer_that_cannot_be_is_refused() {
     type Spoil = fn(&mut Value);
-    let cases: [(&str, Spoil); 16] = [
+    let cases: [(&str, Spoil); 17] = [
+        ("expected struct Selection", |m| m["selection"] = json!(null)), // absent, but spelled out
         ("n_heads", |m| drop(m["config"].as_object_mut().expect("object").remove("n_heads"))),
         ("unknown field", |m| m["config"]["extra"] = json!(1)),
         ("unknown field", |m| m["extra"] = json!(1)),
