@@ -122,6 +122,23 @@ impl Progress {
     }
 }
 
+/// Refuses a run that has diverged, so that it does not replace a checkpoint that can be used.
+pub(crate) fn demand_finite<E: PortableElement>(run: &Run<'_, E>) -> Result<(), TrainError> {
+    let trainer = &run.trainer;
+    let moments = trainer.optimizer().moments();
+    let diverged = trainer.model().parameters().iter().zip(moments).find(|(weights, moments)| {
+        let mut all = weights.value().data().iter().chain(moments.iter().flatten());
+        !all.all(|element| element.is_finite())
+    });
+    match diverged {
+        Some((parameter, _)) => {
+            let (parameter, updates) = (parameter.name().to_owned(), trainer.updates());
+            Err(TrainError::Diverged { parameter, updates })
+        }
+        None => Ok(()),
+    }
+}
+
 /// The run as a container that borrows its weights and moments.
 pub(crate) fn container<'a, E: PortableElement>(
     run: &'a Run<'_, E>,

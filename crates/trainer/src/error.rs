@@ -68,6 +68,16 @@ pub enum TrainError {
         /// Index of the update, from 0.
         update: u64,
     },
+    /// A step has made weights or moments that nothing can be learned with.
+    #[error(
+        "after {updates} updates `{parameter}` or its moments are not finite: lower the learning rate"
+    )]
+    Diverged {
+        /// The first such parameter.
+        parameter: String,
+        /// Updates made.
+        updates: u64,
+    },
     /// A checkpoint of another run.
     #[error(
         "the checkpoint belongs to another run: {field} is {stored} there and {expected} here; \

@@ -195,8 +195,9 @@ impl<'d, E: PortableElement> Run<'d, E> {
     /// Writes a checkpoint as the file `path`, completely or not at all.
     ///
     /// # Errors
-    /// [`TrainError::Archive`].
+    /// [`TrainError::Diverged`] and [`TrainError::Archive`]; a checkpoint that was there is there still.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), TrainError> {
+        checkpoint::demand_finite(self)?;
         Ok(checkpoint::container(self)?.save(path)?)
     }
 

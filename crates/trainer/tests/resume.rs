@@ -298,6 +298,24 @@ fn a_refused_update_changes_nothing_not_even_the_place_in_the_order() {
     }
 }
 
+/// A rate that no element holds makes infinite weights of finite gradients.
+#[test]
+fn a_run_that_has_diverged_does_not_replace_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let documents = documents();
+    let mut diverging = config(5);
+    diverging.training.schedule = Schedule::Constant { rate: 1e300 };
+    let mut run = Run::start(diverging.clone(), &documents, fresh(model_config())).unwrap();
+    run.save(&path).unwrap();
+    run.update().unwrap();
+    let error = run.save(&path).unwrap_err();
+    assert!(matches!(&error, TrainError::Diverged { updates: 1, .. }), "{error}");
+    let kept = Run::<f32>::resume(&path, diverging, &documents, model_config()).unwrap();
+    assert_eq!(kept.trainer().updates(), 0);
+    assert!(matches!(run.update().unwrap_err(), TrainError::NonFinite { update: 1 }));
+}
+
 #[test]
 fn a_run_without_documents_is_refused() {
     let error = Run::start(config(9), &[], fresh(model_config())).map(|_| ()).unwrap_err();
