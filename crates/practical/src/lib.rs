@@ -16,6 +16,7 @@ pub use llm_autograd as autograd;
 pub use llm_baselines as baselines;
 pub use llm_corpus as corpus;
 pub use llm_evaluation as evaluation;
+pub use llm_interop as interop;
 pub use llm_metrics as metrics;
 pub use llm_model as model;
 pub use llm_quantization as quantization;

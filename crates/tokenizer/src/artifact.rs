@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::normalizer::Normalizer;
 use crate::pretokenizer::Pretokenizer;
 
 /// A row number of the embedding table. Any 32-bit number may be asked for; whether it means
@@ -46,7 +47,7 @@ pub struct TokenizerArtifact {
     pub format_version: u32,
     /// The merges, most important first: the index is the rank.
     pub merges: Vec<Merge>,
-    /// The named rule that rewrites text before anything else.
+    /// The named rule that text is brought into before anything else.
     pub normalizer: Normalizer,
     /// The named rule that cuts text into pieces; merges never cross the end of a piece.
     pub pretokenizer: Pretokenizer,
@@ -56,19 +57,6 @@ pub struct TokenizerArtifact {
     /// Whether a piece that is, byte for byte, one token becomes that token without merging
     /// (called `ignore_merges` in Hugging Face files). `false` for a tokenizer trained here.
     pub whole_piece_first: bool,
-}
-
-/// A rule that rewrites text before it is encoded.
-///
-/// Some published tokenizers bring Unicode into one normal form; then decoding does not give the
-/// original bytes back. Only the rule that changes nothing is implemented.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Normalizer {
-    /// Text is encoded as it is. Written `"none"`.
-    #[default]
-    None,
 }
 
 /// One learned rule: wherever token `left` is followed by token `right`, token `id` may replace
@@ -180,6 +168,30 @@ impl TokenizerArtifact {
             normalizer: Normalizer::None,
             pretokenizer,
             whole_piece_first: false,
+        }
+    }
+
+    /// A vocabulary of `vocab_size` ids of which nothing is known: no text can be encoded and no id
+    /// decoded. It stands in the file of a model whose tokenizer is not at hand, which can still be
+    /// scored on ids.
+    ///
+    /// # Example
+    /// ```
+    /// use llm_tokenizer::{Tokenizer, TokenizerArtifact};
+    ///
+    /// let tokenizer = Tokenizer::from_artifact(TokenizerArtifact::ids_only(1000))?;
+    /// assert!(!tokenizer.knows_text());
+    /// assert_eq!(tokenizer.token_bytes(7), None);
+    /// # Ok::<(), llm_tokenizer::TokenizerError>(())
+    /// ```
+    pub fn ids_only(vocab_size: u32) -> Self {
+        Self {
+            byte_ids: vec![None; 256],
+            control_tokens: Vec::new(),
+            document_end: None,
+            document_start: None,
+            vocab_size,
+            ..Self::trained(Vec::new(), Pretokenizer::None)
         }
     }
 }

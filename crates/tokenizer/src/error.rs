@@ -84,6 +84,17 @@ pub enum TokenizerError {
         /// Its offset in the text, in bytes.
         offset: usize,
     },
+    /// The text is not in the form that this tokenizer's rule would bring it into.
+    #[error(
+        "the character at offset {offset} is not in Unicode normal form {form}, into which this \
+         tokenizer would bring it: convert the text first, its bytes are never changed here"
+    )]
+    NotNormalized {
+        /// The name of the form.
+        form: &'static str,
+        /// Offset of the first character that would change, in bytes.
+        offset: usize,
+    },
     /// The ids are not those of one whole document.
     #[error(
         "{} at position {position} is not {expected}: a document has its start token first, its \

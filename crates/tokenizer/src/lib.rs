@@ -6,7 +6,7 @@
 //! and a [`Tokenizer`] is an artifact that was checked and can be used.
 //!
 //! Left out on purpose: files (callers read and write bytes), threads, caches of encoded words,
-//! Unicode normalization, and other families of tokenizers (unigram, WordPiece).
+//! rewriting text into a normal form (it is refused instead), and other families of tokenizers (unigram, WordPiece).
 //!
 //! # Map
 //!
@@ -16,6 +16,7 @@
 //! | `artifact` | the frozen tokenizer as plain data |
 //! | `canonical` | its one accepted JSON form, its SHA-256, strict loading |
 //! | `vocabulary` | what every id means; the checks of an artifact |
+//! | `normalizer` | refusing text that a rule would rewrite |
 //! | `encoder` | the stages from text to ids: `extra_tokens`, `pretokenizer`, `seams`, `merger` |
 //! | `merge_table` | finding the merge of a pair |
 //! | `tokenizer` | the type that all this serves |
@@ -50,6 +51,7 @@ mod error;
 mod extra_tokens;
 mod merge_table;
 mod merger;
+mod normalizer;
 mod pretokenizer;
 mod seams;
 mod tokenizer;
@@ -58,11 +60,12 @@ mod vocabulary;
 
 pub use artifact::{
     BOS, ControlRole, ControlToken, EOS, ExtraToken, FIRST_BYTE_ID, FIRST_MERGE_ID, FORMAT_VERSION,
-    MAX_VOCAB_SIZE, Merge, Normalizer, TokenId, TokenizerArtifact,
+    MAX_VOCAB_SIZE, Merge, TokenId, TokenizerArtifact,
 };
 pub use canonical::MAX_ARTIFACT_BYTES;
 pub use chapter_four::{CHAPTER_FOUR_MERGES, CHAPTER_FOUR_TRAINING_TEXT, chapter_four_tokenizer};
 pub use error::TokenizerError;
+pub use normalizer::Normalizer;
 pub use pretokenizer::Pretokenizer;
 pub use tokenizer::Tokenizer;
 pub use train::{

@@ -1,8 +1,11 @@
 //! Named rules that cut text into pieces before merging.
 
+mod characters;
 mod gpt2;
+mod llama3;
 mod unicode;
 
+use gpt2::Numbers;
 use serde::{Deserialize, Serialize};
 
 /// A rule that cuts text into pieces. Merges, in training and in encoding, never cross the end
@@ -19,6 +22,15 @@ pub enum Pretokenizer {
     /// The rule of GPT-2: words with the space before them, numbers, punctuation and whitespace
     /// are pieces of their own. Written `"gpt2"`.
     Gpt2,
+    /// The rule of GPT-2 between digits, each of which is a piece of its own, as in SmolLM2.
+    /// Written `"gpt2_digits"`.
+    Gpt2Digits,
+    /// The rule of Llama 3: as GPT-2, with numbers of at most three digits, ends of lines kept with
+    /// what is before them, and any character that is no number as the beginning of a word. Written
+    /// `"llama3"`.
+    Llama3,
+    /// The rule of Qwen2: as Llama 3, with single digits. Written `"qwen2"`.
+    Qwen2,
 }
 
 impl Pretokenizer {
@@ -28,15 +40,31 @@ impl Pretokenizer {
     /// ```
     /// use llm_tokenizer::Pretokenizer;
     ///
-    /// let pieces: Vec<_> = Pretokenizer::Gpt2.pieces(b"a1 it's").collect();
-    /// assert_eq!(pieces, [&b"a"[..], b"1", b" it", b"'s"]);
+    /// let pieces: Vec<_> = Pretokenizer::Gpt2.pieces(b"a12 it's").collect();
+    /// assert_eq!(pieces, [&b"a"[..], b"12", b" it", b"'s"]);
+    /// let pieces: Vec<_> = Pretokenizer::Gpt2Digits.pieces(b"a12 it's").collect();
+    /// assert_eq!(pieces, [&b"a"[..], b"1", b"2", b" it", b"'s"]);
     /// ```
     pub fn pieces(self, text: &[u8]) -> impl Iterator<Item = &[u8]> {
-        let (whole, cut) = match self {
-            Self::None => (text, &[][..]),
-            Self::Gpt2 => (&[][..], text),
-        };
-        // One of the two is empty and has no pieces.
-        Some(whole).filter(|whole| !whole.is_empty()).into_iter().chain(gpt2::pieces(cut))
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            let (piece, tail) = rest.split_at(self.piece_len(rest));
+            rest = tail;
+            (!piece.is_empty()).then_some(piece)
+        })
+    }
+
+    /// Length of the first piece in bytes; 0 only for empty text.
+    fn piece_len(self, text: &[u8]) -> usize {
+        match self {
+            Self::None => text.len(),
+            Self::Gpt2 => gpt2::piece_len(text, Numbers::Together),
+            Self::Gpt2Digits => gpt2::piece_len(text, Numbers::Alone),
+            Self::Llama3 => llama3::piece_len(text, 3),
+            Self::Qwen2 => llama3::piece_len(text, 1),
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

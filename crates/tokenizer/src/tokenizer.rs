@@ -120,6 +120,12 @@ impl Tokenizer {
         self.frozen.artifact.document_end
     }
 
+    /// Whether any byte has a token. Without one only ids can be used, see
+    /// [`TokenizerArtifact::ids_only`].
+    pub fn knows_text(&self) -> bool {
+        self.frozen.artifact.byte_ids.iter().any(Option::is_some)
+    }
+
     /// Whether `id` is a control token, which stands for no bytes.
     pub fn is_control(&self, id: TokenId) -> bool {
         self.frozen.vocabulary.is_control(id)
@@ -147,12 +153,18 @@ impl Tokenizer {
     /// control token, whatever it looks like.
     ///
     /// # Errors
-    /// [`TokenizerError::MissingByte`] if the vocabulary has no token for a byte, which cannot
-    /// happen with one trained here; [`TokenizerError::TooLarge`] for a piece of 4 GiB.
+    /// [`TokenizerError::MissingByte`] if the vocabulary has no token for a byte and
+    /// [`TokenizerError::NotNormalized`] if its rule would rewrite the text, which cannot happen
+    /// with one trained here; [`TokenizerError::TooLarge`] for a piece of 4 GiB.
     pub fn encode(&self, text: &[u8]) -> Result<Vec<TokenId>, TokenizerError> {
         let mut ids = Vec::new();
-        self.frozen.encoder.encode(text, &mut ids)?;
+        self.append_ids(text, &mut ids)?;
         Ok(ids)
+    }
+
+    fn append_ids(&self, text: &[u8], ids: &mut Vec<TokenId>) -> Result<(), TokenizerError> {
+        self.frozen.artifact.normalizer.check(text)?;
+        self.frozen.encoder.encode(text, ids)
     }
 
     /// The ids of a whole document: start token, text, end token, as far as the artifact has
@@ -162,7 +174,7 @@ impl Tokenizer {
     /// As [`encode`](Self::encode).
     pub fn encode_document(&self, text: &[u8]) -> Result<Vec<TokenId>, TokenizerError> {
         let mut ids = Vec::from_iter(self.start_token());
-        self.frozen.encoder.encode(text, &mut ids)?;
+        self.append_ids(text, &mut ids)?;
         ids.extend(self.end_token());
         Ok(ids)
     }

@@ -1,17 +1,19 @@
-"""Writes hugging_face.json and gpt2_pieces.json, which the tests compare with.
+"""Writes hugging_face.json, gpt2_pieces.json and pieces.json, which the tests compare with.
 
 Made with tokenizers 0.23.3 and regex 2026.11.19 (Unicode 18.0):
     pip install tokenizers==0.23.3 regex==2026.11.19 && python hugging_face.py
 
 Each case of hugging_face.json is a byte-level BPE tokenizer that the Hugging Face library
 trained or was given, written as an artifact of ours, with texts and the ids of that library.
+pieces.json has the pieces that its pretokenizers cut, set up as in published folders.
 """
 import json, pathlib, random
 import regex
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 HERE = pathlib.Path(__file__).parent
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+LLAMA3 = r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
 TRAINING = [
     "The ferry leaves at 7:45, doesn't it?  We'll see; they've 12 boats.\n\n",
     "def ferry(boats):\n    return [boat for boat in boats if boat.leaves]\n",
@@ -99,6 +101,24 @@ def gpt2_texts():
     return TEXTS + ["".join(rng.choice(alphabet) for _ in range(rng.randrange(1, 24))) for _ in range(200)]
 
 
+def pieces_of(texts):
+    split = lambda pattern: pre_tokenizers.Split(Regex(pattern), "isolated")
+    words = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    rules = {
+        "gpt2_digits": pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), words]),
+        "llama3": split(LLAMA3),
+        "qwen2": split(LLAMA3.replace("{1,3}", "")),
+    }
+    cut = lambda rule, text: [text[a:b] for _, (a, b) in rule.pre_tokenize_str(text)]
+    return [{"text": text, **{name: cut(rule, text) for name, rule in rules.items()}} for text in texts]
+
+
+def line_texts():
+    rng = random.Random(5)
+    alphabet = ["a", "Zé", "東", "\u0301", "7", "12", "\u00bd", "\u0661", ".", "?!", "'", "'S", "'rE", "'\u017f", "\u017f", "\U0001f6a2", " ", " ", "  ", "\n", "\r\n", "\r", "\t", "\u3000", "\u00a0", "\u0085"]
+    return ["".join(rng.choice(alphabet) for _ in range(rng.randrange(1, 24))) for _ in range(200)]
+
+
 if __name__ == "__main__":
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     whole, gpt2 = trained("none", 420, alphabet), trained("gpt2", 420, alphabet)
@@ -114,3 +134,5 @@ if __name__ == "__main__":
     (HERE / "hugging_face.json").write_text("[\n" + ",\n".join(map(dump, cases)) + "\n]\n")
     pieces = [{"pieces": regex.findall(GPT2, text), "text": text} for text in gpt2_texts()]
     (HERE / "gpt2_pieces.json").write_text("[\n" + ",\n".join(map(dump, pieces)) + "\n]\n")
+    pieces = pieces_of(TEXTS + line_texts())
+    (HERE / "pieces.json").write_text("[\n" + ",\n".join(map(dump, pieces)) + "\n]\n")

@@ -7,37 +7,35 @@
 //! ```
 //!
 //! Since each alternative is decided by the kinds of a few characters, a scanner of one function
-//! per line replaces the regular expression. Bytes that are not valid UTF-8, which the expression
-//! does not know, count as punctuation, so that every byte string can be cut.
+//! per line replaces the regular expression.
+//!
+//! In the variant of SmolLM2 (Allal et al. 2025) every digit is first made a piece of its own, and the
+//! expression cuts what stands between digits.
 
-use super::unicode::{LETTERS, NUMBERS};
+use super::characters::{Kind, characters, first_character, run_len};
 
-/// What the expression distinguishes.
+/// What becomes of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// `\p{L}`.
-    Letter,
-    /// `\p{N}`.
-    Number,
-    /// `\s`.
-    Whitespace,
-    /// `[^\s\p{L}\p{N}]`, and invalid bytes.
-    Other,
-}
-
-/// The pieces of `text`.
-pub(super) fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let (piece, tail) = rest.split_at(piece_len(rest));
-        rest = tail;
-        (!piece.is_empty()).then_some(piece)
-    })
+pub(super) enum Numbers {
+    /// All characters of a number are one piece, as in GPT-2.
+    Together,
+    /// Each is a piece of its own, and the end of the text for what stands before it.
+    Alone,
 }
 
 /// Length of the first piece in bytes; 0 only for empty text.
-fn piece_len(text: &[u8]) -> usize {
-    contraction_len(text).or_else(|| run_len(text)).unwrap_or_else(|| whitespace_len(text))
+pub(super) fn piece_len(text: &[u8], numbers: Numbers) -> usize {
+    single_number_len(text, numbers)
+        .or_else(|| contraction_len(text))
+        .or_else(|| word_len(text, numbers))
+        .unwrap_or_else(|| whitespace_len(text, numbers))
+}
+
+fn single_number_len(text: &[u8], numbers: Numbers) -> Option<usize> {
+    match first_character(text)? {
+        (Kind::Number, len) if numbers == Numbers::Alone => Some(len),
+        _ => None,
+    }
 }
 
 /// `'s|'t|'re|'ve|'m|'ll|'d`
@@ -47,68 +45,26 @@ fn contraction_len(text: &[u8]) -> Option<usize> {
 }
 
 /// `| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+`: at most one space, then characters of one kind.
-fn run_len(text: &[u8]) -> Option<usize> {
+fn word_len(text: &[u8], numbers: Numbers) -> Option<usize> {
     let space = usize::from(text.starts_with(b" "));
     let (kind, _) = first_character(&text[space..])?;
-    if kind == Kind::Whitespace {
+    if kind == Kind::Whitespace || (kind == Kind::Number && numbers == Numbers::Alone) {
         return None;
     }
-    let characters = characters(&text[space..]).take_while(|(next, _)| *next == kind);
-    Some(space + characters.map(|(_, len)| len).sum::<usize>())
+    Some(space + run_len(&text[space..], kind))
 }
 
 /// `\s+(?!\S)|\s+`: all whitespace, but the last character of it belongs to what follows, if
 /// something follows and something is left.
-fn whitespace_len(text: &[u8]) -> usize {
+fn whitespace_len(text: &[u8], numbers: Numbers) -> usize {
     let (mut len, mut last) = (0, 0);
     for (_, character) in characters(text).take_while(|(kind, _)| *kind == Kind::Whitespace) {
         len += character;
         last = character;
     }
-    let something_follows = len < text.len();
+    let something_follows = match first_character(&text[len..]) {
+        None => false,
+        Some((kind, _)) => !(kind == Kind::Number && numbers == Numbers::Alone),
+    };
     if something_follows && len > last { len - last } else { len }
 }
-
-/// Kind and length in bytes of every character.
-fn characters(text: &[u8]) -> impl Iterator<Item = (Kind, usize)> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let (kind, len) = first_character(rest)?;
-        rest = &rest[len..];
-        Some((kind, len))
-    })
-}
-
-/// Kind and length in bytes of the first character; `None` at the end of the text.
-fn first_character(text: &[u8]) -> Option<(Kind, usize)> {
-    let len = match text.first()? {
-        0x00..=0x7f => 1,
-        0xc2..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf4 => 4,
-        _ => return Some((Kind::Other, 1)),
-    };
-    let character = text
-        .get(..len)
-        .and_then(|bytes| std::str::from_utf8(bytes).ok())
-        .and_then(|character| character.chars().next());
-    Some(character.map_or((Kind::Other, 1), |character| (kind(character), len)))
-}
-
-fn kind(character: char) -> Kind {
-    match character {
-        'a'..='z' | 'A'..='Z' => Kind::Letter, // most text, without a search
-        _ if character.is_whitespace() => Kind::Whitespace,
-        _ if contains(LETTERS, character) => Kind::Letter,
-        _ if contains(NUMBERS, character) => Kind::Number,
-        _ => Kind::Other,
-    }
-}
-
-/// Whether the number of changes of membership up to `character` is odd.
-fn contains(changes: &[u32], character: char) -> bool {
-    changes.partition_point(|&change| change <= u32::from(character)) % 2 == 1
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-//! The letters and numbers of Unicode 18.0, as the GPT-2 rule needs them.
+//! The letters and numbers of Unicode 18.0, as the rules need them.
 //!
 //! Source: general categories L and N in `DerivedGeneralCategory.txt` of the Unicode Character
 //! Database. They are frozen here, and not asked of the standard library, because a new version

@@ -109,7 +109,7 @@ fn json_of_another_shape_is_refused() {
         ("\"vocab_size\":266", "\"vocab_size\":4294967296", "integer `4294967296`"),
         ("\"role\":\"start\"", "\"role\":\"begin\"", "unknown variant `begin`"),
         ("\"pretokenizer\":\"none\"", "\"pretokenizer\":\"gpt9\"", "unknown variant `gpt9`"),
-        ("\"normalizer\":\"none\"", "\"normalizer\":\"nfc\"", "unknown variant `nfc`"),
+        ("\"normalizer\":\"none\"", "\"normalizer\":\"nfkc\"", "unknown variant `nfkc`"),
         (":false}", ":false} x", "trailing characters"),
         (":false}", ":false", "EOF"),
     ] {
