@@ -169,8 +169,9 @@ mod tests {
     fn same_bits_on_every_path<E: Element>() {
         for case in cases::<E>() {
             let expected = compute(&case, Kernels::portable());
-            let fastest = Kernels::fastest();
-            for kernels in [fastest, fastest.with_sharing_threshold(0)] {
+            let alone = Kernels::available();
+            let shared = alone.iter().map(|kernels| kernels.with_sharing_threshold(0));
+            for kernels in alone.iter().copied().chain(shared) {
                 for (tensor, expected) in compute(&case, kernels).iter().zip(&expected) {
                     assert_eq!(tensor.bits(), expected.bits(), "{} {kernels:?}", case.operation);
                 }

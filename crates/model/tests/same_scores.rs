@@ -60,9 +60,9 @@ prop_compose! {
     }
 }
 
-/// Both implementations, sharing even the smallest work between threads.
-fn all_kernels() -> [Kernels; 2] {
-    [Kernels::portable(), Kernels::fastest()].map(|kernels| kernels.with_sharing_threshold(0))
+/// All implementations, sharing even the smallest work between threads.
+fn all_kernels() -> Vec<Kernels> {
+    Kernels::available().into_iter().map(|kernels| kernels.with_sharing_threshold(0)).collect()
 }
 
 fn context<E: Element>(kernels: Kernels, recording: bool) -> AutogradContext<E> {

@@ -155,7 +155,7 @@ impl Case {
         let portable = Kernels::portable();
         let expected = self.run::<E>(Self::one_by_one, portable);
         let expected_gradients = self.gradients::<E>(Self::one_by_one, portable);
-        for kernels in [portable, Kernels::fastest()].map(|k| k.with_sharing_threshold(0)) {
+        for kernels in Kernels::available().into_iter().map(|k| k.with_sharing_threshold(0)) {
             let how = format!("{} {}", E::NAME, kernels.name());
             let got = with_threads(self.threads, || self.gradients::<E>(Self::as_placed, kernels));
             same_parameters(&format!("gradient, {how}"), &got, &expected_gradients)?;

@@ -14,7 +14,7 @@ use super::prepacked::PrepackedView;
 use super::scratch::Scratch;
 use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
-use super::tile::{Start, Steps, Strips, TILE_ROWS, multiply_panel};
+use super::tile::{MOST_COLUMNS, Start, Steps, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
 /// Largest inner dimension of a block: a panel of `b` stays in the first-level cache while strips of
@@ -24,9 +24,6 @@ const MOST_BLOCK_STEPS: usize = 384;
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b`: a block stays in the last-level cache.
 pub(super) const BLOCK_COLUMNS: usize = 1024;
-
-/// Columns between two cuts: whole panels of either precision.
-const COLUMN_UNIT: usize = 16;
 
 /// The parts of `0..len` of at most `most` each, all but the last of them that large.
 #[inline(always)]
@@ -96,7 +93,7 @@ impl<E: Element> Right<'_, E> {
     /// Columns between two places where it can be cut.
     fn column_unit(&self) -> usize {
         match self {
-            Self::Plain(_) => COLUMN_UNIT,
+            Self::Plain(_) => MOST_COLUMNS,
             Self::Prepacked(_) => BLOCK_COLUMNS,
         }
     }
@@ -156,7 +153,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
                     Right::Plain(b) => {
                         pack_panels(simd, b.block(steps.clone(), columns.clone()), &mut panels)
                     }
-                    Right::Prepacked(b) => b.take_block(steps.len(), columns.len()),
+                    Right::Prepacked(b) => b.take_block::<S>(steps.len(), columns.len()),
                 };
                 for rows in blocks(rows, BLOCK_ROWS) {
                     let a = a.block(rows.clone(), steps.clone());

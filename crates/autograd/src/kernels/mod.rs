@@ -1,13 +1,15 @@
 //! The loops that do the arithmetic.
 //!
-//! Every kernel is written once over [`simd::Simd`], and the two implementations of that trait give
-//! the same bits. This folder is the only place of the workspace with `unsafe` code.
+//! Every kernel is written once over [`simd::Simd`], and all implementations of that trait give the
+//! same bits. This folder is the only place of the workspace with `unsafe` code.
 #![allow(unsafe_code, reason = "vector instructions and disjoint parts of one output")]
 
 mod adamw;
 mod attention;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod elementwise;
 mod exp;
 mod matmul;
@@ -47,8 +49,8 @@ use simd::Simd;
 /// Which implementation of the kernels to use, and when to share their work between threads.
 ///
 /// All choices give the same bits. The default is the fastest implementation of this processor; the
-/// environment variable `LLM_KERNELS=portable`, read once, selects the portable one instead. Threads
-/// are those of the current rayon pool (`RAYON_NUM_THREADS`).
+/// environment variable `LLM_KERNELS`, read once, selects another by its name where the processor
+/// has it. Threads are those of the current rayon pool (`RAYON_NUM_THREADS`).
 ///
 /// ```
 /// use llm_autograd::Kernels;
@@ -65,18 +67,21 @@ enum Path {
     Portable(portable::Portable),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
 }
 
 /// Multiply-adds below which handing work to another thread costs more than it saves.
 const SHARING_THRESHOLD: usize = 1 << 20;
 
 impl Kernels {
-    /// The fastest implementation here, unless `LLM_KERNELS=portable`.
+    /// The fastest implementation here, unless the environment variable `LLM_KERNELS` names another.
     pub fn detect() -> Self {
         static CHOICE: OnceLock<Kernels> = OnceLock::new();
-        *CHOICE.get_or_init(|| match std::env::var_os("LLM_KERNELS") {
-            Some(name) if name == "portable" => Self::portable(),
-            _ => Self::fastest(),
+        *CHOICE.get_or_init(|| {
+            let wanted = std::env::var("LLM_KERNELS").unwrap_or_default();
+            let named = Self::available().into_iter().find(|kernels| kernels.name() == wanted);
+            named.unwrap_or_else(Self::fastest)
         })
     }
 
@@ -87,11 +92,20 @@ impl Kernels {
 
     /// The fastest implementation that this processor has, whatever the environment says.
     pub fn fastest() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = avx2::Avx2::detect() {
-            return Self { path: Path::Avx2(avx2), sharing_threshold: SHARING_THRESHOLD };
-        }
-        Self::portable()
+        Self::available().pop().unwrap_or_else(Self::portable)
+    }
+
+    /// Every implementation that this processor has, the slowest (the portable one) first.
+    pub fn available() -> Vec<Self> {
+        let paths = [
+            Some(Path::Portable(portable::Portable)),
+            #[cfg(target_arch = "x86_64")]
+            avx2::Avx2::detect().map(Path::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            avx512::Avx512::detect().map(Path::Avx512),
+        ];
+        let kernels = |path| Self { path, ..Self::portable() };
+        paths.into_iter().flatten().map(kernels).collect()
     }
 
     /// Shares any work of at least `multiply_adds` between threads; 0 shares all.
@@ -99,13 +113,20 @@ impl Kernels {
         Self { sharing_threshold: multiply_adds, ..self }
     }
 
-    /// `"portable"` or `"avx2"`.
+    /// `"portable"`, `"avx2"` or `"avx512"`.
     pub fn name(self) -> &'static str {
         match self.path {
             Path::Portable(_) => "portable",
             #[cfg(target_arch = "x86_64")]
             Path::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512(_) => "avx512",
         }
+    }
+
+    /// The same sharing of work, with the implementation of `other`.
+    pub(crate) fn with_implementation_of(self, other: Self) -> Self {
+        Self { path: other.path, ..self }
     }
 
     /// Into how many parts to cut `work` multiply-adds.
@@ -119,10 +140,12 @@ impl Kernels {
         E: Copy,
         portable::Portable: Simd<E>,
         avx2::Avx2: Simd<E>,
+        avx512::Avx512: Simd<E>,
     {
         match self.path {
             Path::Portable(portable) => kernel.run(portable),
             Path::Avx2(avx2) => avx2.run(kernel),
+            Path::Avx512(avx512) => avx512.run(kernel),
         }
     }
 

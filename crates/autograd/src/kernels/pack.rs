@@ -28,15 +28,14 @@ pub(crate) fn pack_panels<'p, E: Element, S: Simd<E>>(
     b: MatrixView<'_, E>,
     scratch: &'p mut Scratch<E>,
 ) -> &'p [E] {
-    let panels = scratch.any(packed_len::<E>(b.rows(), b.columns()));
+    let panels = scratch.any(packed_len::<E, S>(b.rows(), b.columns()));
     write_panels(simd, b, panels);
     panels
 }
 
-/// Elements of the panels of a matrix. A panel is a cache line wide: two vectors of 256 bits, which
-/// all implementations have.
-pub(crate) const fn packed_len<E>(rows: usize, columns: usize) -> usize {
-    columns.next_multiple_of(64 / size_of::<E>()) * rows
+/// Elements of the panels of a matrix.
+pub(crate) const fn packed_len<E: Copy, S: Simd<E>>(rows: usize, columns: usize) -> usize {
+    columns.next_multiple_of(panel_width::<E, S>()) * rows
 }
 
 /// Writes all panels of `b` one after the other.

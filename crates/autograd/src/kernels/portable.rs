@@ -1,4 +1,4 @@
-//! Vectors as plain arrays: the definition that the AVX2 vectors are compared with.
+//! Vectors as plain arrays: the definition that the other vectors are compared with.
 //!
 //! On processors whose baseline has a fused multiply-add (AArch64, or x86-64 compiled for one)
 //! the compiler uses it; elsewhere `libm::fma` computes the same exactly rounded value in software.

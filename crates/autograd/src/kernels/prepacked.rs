@@ -12,12 +12,15 @@ use super::pack::{packed_len, write_panels};
 use super::scratch::Aligned;
 use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
+use super::tile::MOST_COLUMNS;
 use crate::Element;
 
 /// All blocks of a matrix in the order in which a product takes them: for each block of columns the
 /// blocks of steps, each in panels. As large as the matrix.
 #[derive(Clone)]
 pub(crate) struct Prepacked<E> {
+    /// The implementation whose panels these are; only it can read them.
+    kernels: Kernels,
     panels: Aligned<E>,
     rows: usize,
     columns: usize,
@@ -27,9 +30,14 @@ impl<E: Element> Prepacked<E> {
     /// Packs `b`, shared between threads when large.
     pub(crate) fn new(kernels: Kernels, b: MatrixView<'_, E>) -> Self {
         let mut panels = Aligned::new();
-        let all = panels.any(packed_len::<E>(b.rows(), b.columns()));
+        let all = panels.any(b.rows() * b.columns().next_multiple_of(MOST_COLUMNS));
         share(kernels, Pack { b, panels: all }, E::run_pack);
-        Self { panels, rows: b.rows(), columns: b.columns() }
+        Self { kernels, panels, rows: b.rows(), columns: b.columns() }
+    }
+
+    /// The implementation that multiplies with this matrix, work shared as `kernels` says.
+    pub(crate) fn kernels(&self, kernels: Kernels) -> Kernels {
+        kernels.with_implementation_of(self.kernels)
     }
 
     /// What a product reads.
@@ -57,8 +65,8 @@ impl<'a, E: Element> PrepackedView<'a, E> {
 
     /// The panels of the next block, which has `steps` rows and `columns` columns.
     #[inline(always)]
-    pub(crate) fn take_block(&mut self, steps: usize, columns: usize) -> &'a [E] {
-        let (block, rest) = self.panels.split_at(packed_len::<E>(steps, columns));
+    pub(crate) fn take_block<S: Simd<E>>(&mut self, steps: usize, columns: usize) -> &'a [E] {
+        let (block, rest) = self.panels.split_at(packed_len::<E, S>(steps, columns));
         self.panels = rest;
         block
     }
@@ -78,7 +86,8 @@ impl<E: Element> Kernel<E> for Pack<'_, E> {
         let Self { b, panels: mut rest } = self;
         for columns in blocks(b.columns(), BLOCK_COLUMNS) {
             for steps in step_blocks(b.rows()) {
-                let (block, after) = rest.split_at_mut(packed_len::<E>(steps.len(), columns.len()));
+                let (block, after) =
+                    rest.split_at_mut(packed_len::<E, S>(steps.len(), columns.len()));
                 write_panels(simd, b.block(steps, columns.clone()), block);
                 rest = after;
             }

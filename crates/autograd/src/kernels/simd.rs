@@ -1,9 +1,9 @@
 //! The few vector operations that every kernel is written in.
 //!
-//! A kernel is generic over [`Simd`] and is therefore written once. [`Portable`](super::portable)
-//! and [`Avx2`](super::avx2) both implement it, and each operation is either exact in IEEE 754
+//! A kernel is generic over [`Simd`] and is therefore written once. [`Portable`](super::portable),
+//! [`Avx2`](super::avx2) and [`Avx512`](super::avx512) implement it, and each operation is either exact in IEEE 754
 //! (add, subtract, multiply, divide, square root, fused multiply-add) or a choice between its
-//! operands, so a kernel gives the same bits on both by construction.
+//! operands, so a kernel gives the same bits on all of them by construction.
 
 /// Number of partial sums of a row reduction, whatever the vector width; see [`super::reduce`].
 pub(crate) const REDUCTION_LANES: usize = 16;
@@ -78,7 +78,7 @@ pub(crate) trait Simd<E: Copy>: Copy {
 ///
 /// `run` and everything it calls must be `#[inline(always)]`, and no vector may pass through a
 /// closure: only then does the compiler see the whole loop inside the one function that is allowed
-/// to use AVX2 instructions. (With a closure the bits stay right and the speed is lost.) For the
+/// to use those instructions. (With a closure the bits stay right and the speed is lost.) For the
 /// same reason a kernel never starts threads; work is shared out before a kernel is chosen.
 pub(crate) trait Kernel<E: Copy> {
     /// What the work returns.

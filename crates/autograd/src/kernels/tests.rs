@@ -7,7 +7,7 @@ use crate::Element;
 
 /// Every implementation that this processor can run, sharing even the smallest work.
 fn implementations() -> Vec<Kernels> {
-    [Kernels::portable(), Kernels::fastest()].map(|k| k.with_sharing_threshold(0)).to_vec()
+    Kernels::available().into_iter().map(|k| k.with_sharing_threshold(0)).collect()
 }
 
 /// Irregular numbers of both signs, now and then a zero of either sign.

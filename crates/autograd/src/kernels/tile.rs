@@ -18,8 +18,8 @@ pub(crate) const TILE_ROWS: usize = 6;
 /// Vectors across a tile, and across a packed panel of `b`.
 pub(crate) const PANEL_VECTORS: usize = 2;
 
-/// Columns of the widest panel: 2 vectors of 8 f32.
-const MOST_COLUMNS: usize = 16;
+/// Columns of the widest panel: 2 vectors of 16 f32.
+pub(crate) const MOST_COLUMNS: usize = 32;
 
 /// Where the chains of a tile begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

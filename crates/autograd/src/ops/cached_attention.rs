@@ -119,13 +119,14 @@ mod tests {
     use crate::Kernels;
     use crate::ops::testing::wavy;
 
-    /// Every way to cut 15 tokens in two (a tile has six rows), for both kernels, alone and shared.
+    /// Every way to cut 15 tokens in two (a tile has six rows), for all kernels, alone and shared.
     #[test]
     fn every_cut_of_a_document_gives_the_bits_of_the_whole() {
         let heads = AttentionHeads { n_heads: 4, n_kv_heads: 2, head_dim: 6 };
         let (q, k, v) = (wavy(&[15, 24], 0.3), wavy(&[15, 12], 1.1), wavy(&[15, 12], 2.0));
-        let fast = Kernels::fastest();
-        for kernels in [Kernels::portable(), fast, fast.with_sharing_threshold(0)] {
+        let alone = Kernels::available();
+        let shared = alone.iter().map(|kernels| kernels.with_sharing_threshold(0));
+        for kernels in alone.iter().copied().chain(shared) {
             let context = AutogradContext::no_grad_with(kernels);
             let [whole_q, whole_k, whole_v] = [&q, &k, &v].map(|x| context.constant(x));
             let whole = context.attention(&whole_q, &whole_k, &whole_v, heads, &[0..15]);

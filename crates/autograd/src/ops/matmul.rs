@@ -70,7 +70,7 @@ impl<E: Element> AutogradContext<E> {
         assert!(!a.tracks_gradient(), "matmul_transposed_packed: `a` tracks a gradient");
         let mut y = self.buffer(rows * b.columns);
         let c = MatrixMut::new(&mut y, rows, b.columns);
-        matmul_prepacked(self.kernels(), view(a), b.panels.view(), c);
+        matmul_prepacked(b.panels.kernels(self.kernels()), view(a), b.panels.view(), c);
         self.constant(&Tensor::from_buffer(&[rows, b.columns], y))
     }
 
@@ -162,7 +162,7 @@ mod tests {
         // Inner dimensions of one and of several blocks, columns up to several blocks of 1024.
         for (rows, inner, columns) in [(1, 3, 5), (7, 385, 16), (64, 20, 1025), (3, 770, 2100)] {
             let (a, b) = (wavy(&[rows, inner], 0.1), wavy(&[columns, inner], 0.7));
-            for kernels in [Kernels::portable(), Kernels::fastest().with_sharing_threshold(0)] {
+            for kernels in Kernels::available().into_iter().map(|k| k.with_sharing_threshold(0)) {
                 let context = AutogradContext::<f64>::no_grad_with(kernels);
                 let (a, b) = (context.constant(&a), context.constant(&b));
                 let packed = context.pack_transposed(&b);

@@ -71,7 +71,7 @@ fn largest_error<E: Element>(kernels: Kernels, table: &[Line<E>]) -> (f64, E) {
 /// accuracy is noticed.
 fn stays_below<E: Element>(bound: f64, table: &[Line<E>]) {
     assert!(table.len() > 4000, "only {} lines", table.len());
-    for kernels in [Kernels::portable(), Kernels::fastest()] {
+    for kernels in Kernels::available() {
         let (error, x) = largest_error(kernels, table);
         assert!(
             error < bound,

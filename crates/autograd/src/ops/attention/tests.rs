@@ -110,7 +110,7 @@ fn bits_do_not_depend_on_company_kernels_or_threads() {
     };
     for threads in 1..4 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        for kernels in [Kernels::portable(), Kernels::fastest()] {
+        for kernels in Kernels::available() {
             let kernels = kernels.with_sharing_threshold(0);
             let together = pool.install(|| everything(kernels, &tensors, &[0..7, 7..60]));
             assert!(together == expected, "{threads} threads, {}", kernels.name());
