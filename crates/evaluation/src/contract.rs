@@ -2,8 +2,10 @@
 //!
 //! A perplexity means nothing without the documents, the tokenizer, the start token, the windows
 //! and the targets behind it. A contract holds all of these in two parts. The [`Subject`] is what
-//! is measured and may differ between two results that are compared. The [`Conditions`] are how it
-//! is measured and may not, unless the number provably does not depend on what differs.
+//! is measured and may differ between two results that are compared. The conditions are how it is
+//! measured and may not, unless the number provably does not depend on what differs. They are
+//! [`Conditions`] for texts and [`TaskConditions`](crate::tasks::TaskConditions) for multiple choice;
+//! everything else is written once, for both.
 //!
 //! | file | idea |
 //! | --- | --- |
@@ -30,19 +32,23 @@ mod result;
 mod scoring;
 mod subject;
 
-pub use cache::ResultCache;
+pub use cache::{ResultCache, UnderContract};
 pub use compare::{Comparison, DocumentDifference, Spread, compare};
 pub use conditions::{Boundaries, Conditions, DocumentIdentity, TargetRule};
-pub use difference::{Difference, Refusal};
+pub use difference::{Compared, Difference, Refusal};
 pub use error::ContractError;
 pub use flagged::FlaggedScores;
 pub use ledger::{LedgerEntry, Look, SplitCount, SplitLedger};
 pub use measure::Measure;
 pub use result::{DocumentResult, EvaluationResult};
 pub use scoring::score_under_contract;
-pub use subject::Subject;
+pub use subject::{SCORING_REVISION, Subject};
+
+pub(crate) use difference::{check_follows, check_given};
 
 use llm_archive::canonical_json;
+use llm_corpus::Partition;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -75,21 +81,38 @@ use sha2::{Digest, Sha256};
 /// # Ok::<(), llm_evaluation::ContractError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
-pub struct EvaluationContract {
+#[serde(try_from = "Stored<C>", bound(deserialize = "C: Rules"))]
+pub struct Contract<C> {
     subject: Subject,
-    conditions: Conditions,
+    conditions: C,
 }
 
-impl EvaluationContract {
-    /// Puts both parts together. Documents are sorted by id: their order changes no score.
+/// The contract of a result on texts.
+pub type EvaluationContract = Contract<Conditions>;
+
+/// How something is measured: the conditions of one kind of contract.
+pub trait Rules: Clone + PartialEq + Serialize + DeserializeOwned {
+    /// What the scored data may be used for.
+    fn split(&self) -> Partition;
+
+    /// Puts them into their one order, so that equal rules have equal digests.
     ///
     /// # Errors
     /// [`ContractError::Invalid`] naming the first field that no evaluation can have had.
-    pub fn new(subject: Subject, conditions: Conditions) -> Result<Self, ContractError> {
+    fn checked(self) -> Result<Self, ContractError>;
+
+    /// Their part of [`Contract::signature`]: names and short values between bars.
+    fn signature(&self) -> String;
+}
+
+impl<C: Rules> Contract<C> {
+    /// Puts both parts together. Documents and items are sorted: their order changes no score.
+    ///
+    /// # Errors
+    /// [`ContractError::Invalid`] naming the first field that no evaluation can have had.
+    pub fn new(subject: Subject, conditions: C) -> Result<Self, ContractError> {
         subject.check()?;
-        let conditions = conditions.sorted_and_checked()?;
-        Ok(Self { subject, conditions })
+        Ok(Self { subject, conditions: conditions.checked()? })
     }
 
     /// What is measured.
@@ -98,7 +121,7 @@ impl EvaluationContract {
     }
 
     /// How it is measured.
-    pub fn conditions(&self) -> &Conditions {
+    pub fn conditions(&self) -> &C {
         &self.conditions
     }
 
@@ -117,8 +140,8 @@ impl EvaluationContract {
         digest(&self.subject)
     }
 
-    /// The same of the conditions alone. Results with equal ones compare in every measure that
-    /// does not depend on the tokenizer.
+    /// The same of the conditions alone. Results with equal ones compare in every number that does
+    /// not depend on the tokenizer.
     pub fn conditions_sha256(&self) -> String {
         digest(&self.conditions)
     }
@@ -131,7 +154,9 @@ impl EvaluationContract {
         let (left, right) = (subject.signature(), conditions.signature());
         format!("{left}|{right}|conditions:{}", &self.conditions_sha256()[..8])
     }
+}
 
+impl EvaluationContract {
     /// The same rules for a part of the documents.
     ///
     /// # Errors
@@ -146,15 +171,15 @@ impl EvaluationContract {
 /// A contract as it stands in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct Stored<C> {
     subject: Subject,
-    conditions: Conditions,
+    conditions: C,
 }
 
-impl TryFrom<Stored> for EvaluationContract {
+impl<C: Rules> TryFrom<Stored<C>> for Contract<C> {
     type Error = ContractError;
 
-    fn try_from(stored: Stored) -> Result<Self, ContractError> {
+    fn try_from(stored: Stored<C>) -> Result<Self, ContractError> {
         Self::new(stored.subject, stored.conditions)
     }
 }
@@ -168,11 +193,11 @@ fn digest(value: &impl Serialize) -> String {
 }
 
 /// SHA-256 as 64 lower-case hexadecimal digits.
-fn sha256_hex(bytes: &[u8]) -> String {
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether a text can be such a digest.
-fn is_sha256(text: &str) -> bool {
+pub(crate) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }

@@ -36,6 +36,15 @@ impl StartToken {
             Self::None => Ok(None),
         }
     }
+
+    /// The name in files and in signatures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bos => "bos",
+            Self::EosAsPrefix => "eos-as-prefix",
+            Self::None => "none",
+        }
+    }
 }
 
 fn end_token(tokenizer: &Tokenizer) -> Result<TokenId, ScoreError> {

@@ -90,10 +90,11 @@ pub use bigram::score_bigram;
 pub use check::check_batch;
 pub use compression::{CompressedDocument, compress, decompress};
 pub use contract::{
-    Boundaries, Comparison, Conditions, ContractError, Difference, DocumentDifference,
-    DocumentIdentity, DocumentResult, EvaluationContract, EvaluationResult, FlaggedScores,
-    LedgerEntry, Look, Measure, Refusal, ResultCache, SplitCount, SplitLedger, Spread, Subject,
-    TargetRule, compare, score_under_contract,
+    Boundaries, Compared, Comparison, Conditions, Contract, ContractError, Difference,
+    DocumentDifference, DocumentIdentity, DocumentResult, EvaluationContract, EvaluationResult,
+    FlaggedScores, LedgerEntry, Look, Measure, Refusal, ResultCache, Rules, SCORING_REVISION,
+    SplitCount, SplitLedger, Spread, Subject, TargetRule, UnderContract, compare,
+    score_under_contract,
 };
 pub use error::{EvaluationError, EvaluationRole, ScoredTarget};
 pub use evaluate::{Evaluation, evaluate, evaluate_loss_batches_no_grad};

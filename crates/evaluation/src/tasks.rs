@@ -20,8 +20,11 @@
 //! | `scoring` | [`score_options`]: the one pass |
 //! | `record` | [`OptionRecord`]: what it yields, as JSON lines |
 //! | `rule` | [`OptionRule`]: one score per option |
-//! | `result` | [`TaskResult`]: accuracy under every rule, with its uncertainty |
-//! | `comparison` | [`Comparison`]: two models on the same items |
+//! | `summary` | [`TaskSummary`]: accuracy under every rule, with its uncertainty |
+//! | `conditions`, `result` | [`TaskContract`], [`TaskResult`]: the rules behind an accuracy, kept with it |
+//! | `contract_scoring` | [`score_task_under_contract`]: a contract carried out |
+//! | `compare` | [`compare`]: two results, refused or compared |
+//! | `comparison` | [`Comparison`]: the statistics of two models on the same items |
 //! | `error` | [`TaskError`]: everything that is refused |
 //!
 //! # Example
@@ -31,7 +34,7 @@
 //! use llm_baselines::{NgramModel, Smoothing};
 //! use llm_corpus::{Document, EncodedDocument, Partition};
 //! use llm_evaluation::tasks::{
-//!     OptionRule, OptionScoring, Question, TaskItem, TaskResult, score_options,
+//!     OptionRule, OptionScoring, Question, TaskItem, TaskSummary, score_options,
 //! };
 //!
 //! let tokenizer = llm_tokenizer::chapter_four_tokenizer();
@@ -45,14 +48,17 @@
 //! let records = score_options(&model, &tokenizer, &questions, &scoring, NonZeroUsize::MIN)?;
 //! assert_eq!(records[0].log_probabilities, [(2.0_f64 / 269.0).ln()]); // c came once of 3 times
 //!
-//! let result = TaskResult::from_records(records)?;
+//! let result = TaskSummary::from_records(records)?;
 //! let by_sum = result.accuracy(OptionRule::Sum)?;
 //! assert_eq!((by_sum.right_count, by_sum.accuracy, by_sum.chance_level), (1, 0.5, 0.5));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod boundary;
+mod compare;
 mod comparison;
+mod conditions;
+mod contract_scoring;
 mod error;
 mod few_shot;
 mod item;
@@ -62,17 +68,22 @@ mod record;
 mod result;
 mod rule;
 mod scoring;
+mod summary;
 mod template;
 
 pub use boundary::{BoundaryRule, Join};
+pub use compare::{TaskComparison, compare};
 pub use comparison::Comparison;
+pub use conditions::{ItemSet, TaskConditions, TaskContract};
+pub use contract_scoring::score_task_under_contract;
 pub use error::TaskError;
 pub use few_shot::{ExamplePool, FewShot};
 pub use item::TaskItem;
 pub use question::Question;
 pub use reader::{ItemLimits, read_items};
 pub use record::{OptionRecord, read_option_records, write_option_records};
-pub use result::{ItemChoice, RuleResult, TaskResult};
+pub use result::TaskResult;
 pub use rule::OptionRule;
 pub use scoring::{OptionScoring, score_options};
+pub use summary::{ItemChoice, RuleResult, TaskSummary};
 pub use template::PromptTemplate;

@@ -3,7 +3,7 @@
 use llm_from_scratch_practical::{evaluation, metrics};
 
 use evaluation::tasks::{
-    Comparison, ExamplePool, FewShot, OptionRule, PromptTemplate, Question, TaskItem, TaskResult,
+    Comparison, ExamplePool, FewShot, OptionRule, PromptTemplate, Question, TaskItem, TaskSummary,
 };
 use llm_chapter_kit::six_decimals;
 use metrics::{SeedSummary, seed_summary};
@@ -185,6 +185,6 @@ pub fn order_report(models: &Models, items: &[TaskItem]) -> anyhow::Result<Order
 ///
 /// # Errors
 /// For results of different questions.
-pub fn compare(first: &TaskResult, second: &TaskResult) -> anyhow::Result<PairReport> {
+pub fn compare(first: &TaskSummary, second: &TaskSummary) -> anyhow::Result<PairReport> {
     Ok(Comparison::of(first, second, RULE)?.into())
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 use evaluation::LanguageModel;
 use evaluation::tasks::{
-    OptionRecord, OptionRule, OptionScoring, Question, TaskError, TaskItem, TaskResult,
+    OptionRecord, OptionRule, OptionScoring, Question, TaskError, TaskItem, TaskSummary,
     score_options,
 };
 use llm_chapter_kit::six_decimals;
@@ -117,13 +117,13 @@ pub fn result_of(
     tokenizer: &Tokenizer,
     questions: &[Question<'_>],
     neutral_prompt: Option<&str>,
-) -> Result<TaskResult, TaskError> {
+) -> Result<TaskSummary, TaskError> {
     let scoring = OptionScoring {
         neutral_prompt: neutral_prompt.map(str::to_owned),
         ..OptionScoring::default()
     };
     let batch = NonZeroUsize::new(16).expect("16 is not 0");
-    TaskResult::from_records(score_options(model, tokenizer, questions, &scoring, batch)?)
+    TaskSummary::from_records(score_options(model, tokenizer, questions, &scoring, batch)?)
 }
 
 /// Question number `number` in detail.
@@ -131,7 +131,7 @@ pub fn result_of(
 /// # Errors
 /// None for a result with neutral scores.
 pub fn worked_item(
-    result: &TaskResult,
+    result: &TaskSummary,
     number: usize,
     item: &TaskItem,
 ) -> Result<WorkedItem, TaskError> {
@@ -164,7 +164,7 @@ pub fn worked_item(
 ///
 /// # Errors
 /// None for a result with neutral scores.
-pub fn rule_report(result: &TaskResult) -> Result<RuleReport, TaskError> {
+pub fn rule_report(result: &TaskSummary) -> Result<RuleReport, TaskError> {
     let mut rules = Vec::new();
     let mut chosen: Vec<Vec<usize>> = Vec::new();
     for rule in OptionRule::ALL {

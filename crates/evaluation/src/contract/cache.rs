@@ -10,8 +10,19 @@ use std::io;
 use std::path::PathBuf;
 
 use llm_archive::write_atomically;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::{ContractError, EvaluationContract, EvaluationResult};
+use super::{Contract, ContractError, Rules};
+
+/// A result that carries the contract it was made under, in its file too.
+pub trait UnderContract: Serialize + DeserializeOwned {
+    /// How it was measured.
+    type Conditions: Rules;
+
+    /// The rules behind its numbers.
+    fn contract(&self) -> &Contract<Self::Conditions>;
+}
 
 /// A folder of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +36,7 @@ impl ResultCache {
         Self { folder: folder.into() }
     }
 
-    fn path(&self, contract: &EvaluationContract) -> PathBuf {
+    fn path(&self, contract: &Contract<impl Rules>) -> PathBuf {
         self.folder.join(format!("{}.json", contract.sha256()))
     }
 
@@ -33,17 +44,17 @@ impl ResultCache {
     ///
     /// # Errors
     /// [`ContractError::File`] if the folder cannot be read.
-    pub fn get(
+    pub fn get<R: UnderContract>(
         &self,
-        contract: &EvaluationContract,
-    ) -> Result<Option<EvaluationResult>, ContractError> {
+        contract: &Contract<R::Conditions>,
+    ) -> Result<Option<R>, ContractError> {
         let path = self.path(contract);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ContractError::file(&path, error)),
         };
-        let stored = serde_json::from_slice::<EvaluationResult>(&bytes).ok();
+        let stored = serde_json::from_slice::<R>(&bytes).ok();
         Ok(stored.filter(|result| result.contract() == contract))
     }
 
@@ -51,18 +62,18 @@ impl ResultCache {
     ///
     /// # Errors
     /// What `compute` returns; [`ContractError::File`] if the folder cannot be read or written.
-    pub fn get_or_compute(
+    pub fn get_or_compute<R: UnderContract, E: From<ContractError>>(
         &self,
-        contract: &EvaluationContract,
-        compute: impl FnOnce() -> Result<EvaluationResult, ContractError>,
-    ) -> Result<EvaluationResult, ContractError> {
+        contract: &Contract<R::Conditions>,
+        compute: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E> {
         if let Some(result) = self.get(contract)? {
             return Ok(result);
         }
         let result = compute()?;
         if result.contract() != contract {
             let problem = "is not the one whose result was asked for";
-            return Err(ContractError::invalid("the computed result's contract", problem));
+            return Err(ContractError::invalid("the computed result's contract", problem).into());
         }
         let path = self.path(contract);
         let json =

@@ -6,7 +6,9 @@
 use llm_metrics::{Bootstrap, BootstrapPlan, PairedDifference, bootstrap_ratio};
 use serde::Serialize;
 
-use super::{ContractError, Difference, DocumentIdentity, EvaluationResult, Measure, Refusal};
+use super::{
+    Compared, ContractError, Difference, DocumentIdentity, EvaluationResult, Measure, Refusal,
+};
 
 /// The same number of two results, and their difference, first minus second: below zero, the
 /// first is better.
@@ -143,7 +145,7 @@ fn spoiling_differences(
     measure: Measure,
 ) -> Vec<Difference> {
     let mut all = left.contract().differences(right.contract());
-    all.retain(|difference| difference.spoils(measure));
+    all.retain(|difference| measure.is_spoiled_by(difference));
     if !all.is_empty() {
         return all;
     }
@@ -181,7 +183,7 @@ fn refusal(
         measure,
         spoiled_by,
         sound: Measure::ALL.into_iter().filter(sound).collect(),
-        shared_documents: a.iter().filter(in_both).count(),
+        shared: a.iter().filter(in_both).count(),
     }
 }
 

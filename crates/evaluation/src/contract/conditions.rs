@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use llm_corpus::{CorpusManifest, Document, Partition};
 use serde::{Deserialize, Serialize};
 
-use super::{ContractError, is_sha256, sha256_hex};
-use crate::{Framing, StartToken, WindowRule};
+use super::{ContractError, Rules, is_sha256, sha256_hex};
+use crate::{Framing, WindowRule};
 
 /// The documents, and every rule from their bytes to the targets that count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,7 +137,29 @@ impl Conditions {
         Ok(())
     }
 
-    pub(super) fn sorted_and_checked(mut self) -> Result<Self, ContractError> {
+    fn check_documents(&self) -> Result<(), ContractError> {
+        let invalid = |problem: String| ContractError::invalid("conditions.documents", problem);
+        if self.documents.is_empty() {
+            return Err(invalid("is empty, expected at least one document".into()));
+        }
+        if let Some(pair) = self.documents.windows(2).find(|pair| pair[0].id == pair[1].id) {
+            return Err(invalid(format!("has `{}` twice, expected unique ids", pair[0].id)));
+        }
+        match self.documents.iter().find(|document| !is_sha256(&document.sha256)) {
+            None => Ok(()),
+            Some(DocumentIdentity { id, sha256, .. }) => Err(invalid(format!(
+                "gives `{id}` the sha256 {sha256:?}, expected 64 lower-case hexadecimal digits"
+            ))),
+        }
+    }
+}
+
+impl Rules for Conditions {
+    fn split(&self) -> Partition {
+        self.split
+    }
+
+    fn checked(mut self) -> Result<Self, ContractError> {
         self.documents.sort_by(|a, b| a.id.cmp(&b.id));
         self.check_documents()?;
         if let Some(WindowRule { window, stride, .. }) = self.windows
@@ -159,28 +181,8 @@ impl Conditions {
         Ok(self)
     }
 
-    fn check_documents(&self) -> Result<(), ContractError> {
-        let invalid = |problem: String| ContractError::invalid("conditions.documents", problem);
-        if self.documents.is_empty() {
-            return Err(invalid("is empty, expected at least one document".into()));
-        }
-        if let Some(pair) = self.documents.windows(2).find(|pair| pair[0].id == pair[1].id) {
-            return Err(invalid(format!("has `{}` twice, expected unique ids", pair[0].id)));
-        }
-        match self.documents.iter().find(|document| !is_sha256(&document.sha256)) {
-            None => Ok(()),
-            Some(DocumentIdentity { id, sha256, .. }) => Err(invalid(format!(
-                "gives `{id}` the sha256 {sha256:?}, expected 64 lower-case hexadecimal digits"
-            ))),
-        }
-    }
-
-    pub(super) fn signature(&self) -> String {
-        let start = match self.framing.start_token {
-            StartToken::Bos => "bos",
-            StartToken::EosAsPrefix => "eos-as-prefix",
-            StartToken::None => "none",
-        };
+    fn signature(&self) -> String {
+        let start = self.framing.start_token.name();
         let end = match (self.framing.end_token, self.targets.end_token) {
             (true, true) => "scored",
             (true, false) => "read",

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluationContract, Measure};
+use super::{Contract, ContractError, Measure, Rules};
 
 /// One field with different values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,7 +22,7 @@ pub struct Difference {
     pub right: String,
 }
 
-impl EvaluationContract {
+impl<C: Rules> Contract<C> {
     /// All fields in which two contracts differ, subject first; empty for equal ones.
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         let mut all = field_differences("subject", &self.subject, &other.subject);
@@ -31,24 +31,33 @@ impl EvaluationContract {
     }
 }
 
-impl Difference {
+/// A kind of number that two results have.
+pub trait Compared: Copy + fmt::Display {
+    /// What these numbers are computed over, and the path under which a contract names it.
+    const UNIT: (&'static str, &'static str);
+
     /// Whether a number of this kind may have changed for that reason alone.
-    ///
+    fn is_spoiled_by(self, difference: &Difference) -> bool;
+}
+
+impl Compared for Measure {
+    const UNIT: (&'static str, &'static str) = ("document", "conditions.documents");
+
     /// | field | numbers that it leaves alone |
     /// | --- | --- |
     /// | model, code, number format, execution | all: they are what is compared |
     /// | tokenizer | bits per byte, if both score the same bytes |
     /// | whether an end token is there and scored | bits per byte of the text only |
     /// | any other | none |
-    pub fn spoils(&self, measure: Measure) -> bool {
-        match self.field.as_str() {
+    fn is_spoiled_by(self, difference: &Difference) -> bool {
+        match difference.field.as_str() {
             "subject.model" | "subject.code_version" | "subject.dtype" | "subject.execution" => {
                 false
             }
-            "subject.tokenizer_sha256" => measure == Measure::NatsPerToken,
+            "subject.tokenizer_sha256" => self == Self::NatsPerToken,
             // The end token is the last target: no other one is predicted after it.
             "conditions.framing.end_token" | "conditions.targets.end_token" => {
-                measure != Measure::BitsPerByteTextOnly
+                self != Self::BitsPerByteTextOnly
             }
             _ => true,
         }
@@ -57,20 +66,20 @@ impl Difference {
 
 /// Why two results do not compare, and what would.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub struct Refusal<N = Measure> {
     /// The number that was to be compared.
-    pub measure: Measure,
+    pub measure: N,
     /// Every field that differs and spoils it.
     pub spoiled_by: Vec<Difference>,
     /// Numbers of the same two results that do compare.
-    pub sound: Vec<Measure>,
-    /// How many documents are the same in both: with the documents as the only difference, both
+    pub sound: Vec<N>,
+    /// How many documents, or items, are the same in both: with these as the only difference, both
     /// results can be restricted to them.
-    pub shared_documents: usize,
+    pub shared: usize,
 }
 
 /// All fields, on one line; of many documents only the first few.
-impl fmt::Display for Refusal {
+impl<N: Compared> fmt::Display for Refusal<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 8;
         write!(f, "{} does not compare:", self.measure)?;
@@ -82,20 +91,42 @@ impl fmt::Display for Refusal {
         if self.spoiled_by.len() > SHOWN {
             write!(f, ", and {} more fields", self.spoiled_by.len() - SHOWN)?;
         }
-        let of_documents = |d: &Difference| d.field.starts_with("conditions.documents[");
+        let (unit, path) = N::UNIT;
+        let of_units = |difference: &Difference| difference.field.starts_with(path);
         if let [first, ..] = self.sound[..] {
             write!(f, "; sound: compare {first}, which depends on none of these")
-        } else if self.spoiled_by.iter().all(of_documents) && self.shared_documents > 0 {
-            let shared = self.shared_documents;
-            write!(
-                f,
-                "; sound: restrict both to the {shared} document(s) that are the same in both"
-            )
+        } else if self.spoiled_by.iter().all(of_units) && self.shared > 0 {
+            let shared = self.shared;
+            write!(f, "; sound: restrict both to the {shared} {unit}(s) that are the same in both")
         } else {
             write!(
                 f,
                 "; no conversion is sound: score one of them again under the other's conditions"
             )
+        }
+    }
+}
+
+/// Refuses a file in which something is not what follows from the rest of it.
+pub(crate) fn check_follows<T: Serialize>(given: &T, expected: &T) -> Result<(), ContractError> {
+    match field_differences("", given, expected).into_iter().next() {
+        None => Ok(()),
+        Some(Difference { field, left: given, right: expected }) => {
+            Err(ContractError::Tampered { field, given, expected })
+        }
+    }
+}
+
+/// Refuses to score with something that is not what the contract names.
+pub(crate) fn check_given<T: Serialize>(
+    path: &str,
+    named: &T,
+    given: &T,
+) -> Result<(), ContractError> {
+    match field_differences(path, named, given).into_iter().next() {
+        None => Ok(()),
+        Some(Difference { field, left, right }) => {
+            Err(ContractError::invalid(&field, format!("is {left}, here it is {right}")))
         }
     }
 }

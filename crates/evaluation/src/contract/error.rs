@@ -29,7 +29,7 @@ pub enum ContractError {
         problem: String,
     },
     /// A result whose printed numbers do not follow from its totals.
-    #[error("result: {field} is {given}, but the documents of the file give {expected}")]
+    #[error("result: {field} is {given}, but the rest of the file gives {expected}")]
     Tampered {
         /// The number.
         field: String,
@@ -85,7 +85,7 @@ pub enum ContractError {
 }
 
 impl ContractError {
-    pub(super) fn invalid(field: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn invalid(field: &str, problem: impl Into<String>) -> Self {
         Self::Invalid { field: field.to_owned(), problem: problem.into() }
     }
 

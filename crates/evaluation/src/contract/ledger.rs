@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use llm_corpus::Partition;
 use serde::{Deserialize, Serialize};
 
-use super::{ContractError, EvaluationContract, sha256_hex};
+use super::{Contract, ContractError, Rules, sha256_hex};
 
 /// The ledger of one corpus.
 ///
@@ -106,7 +106,7 @@ impl SplitLedger {
     /// written, or was changed.
     pub fn record(
         &self,
-        contract: &EvaluationContract,
+        contract: &Contract<impl Rules>,
         by: &str,
         look: Look,
     ) -> Result<LedgerEntry, ContractError> {
@@ -118,7 +118,7 @@ impl SplitLedger {
         let complete = complete_lines(&text);
         let (entries, last_sha256) = self.parse(complete)?;
 
-        let split = contract.conditions().split;
+        let split = contract.conditions().split();
         let mut before = entries.iter().filter(|entry| entry.split == split);
         let again = match (split, before.next()) {
             (Partition::Test, Some(first)) if look == Look::Once => {

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use llm_metrics::{ExactSum, MetricSummary};
 use serde::{Deserialize, Serialize};
 
-use super::{Conditions, ContractError, DocumentIdentity, EvaluationContract, Measure};
+use super::{
+    Conditions, ContractError, DocumentIdentity, EvaluationContract, Measure, UnderContract,
+};
 use crate::summary::Target;
 use crate::{RecordSummary, StartToken, TargetRecord};
 use stored::Stored;
@@ -185,6 +187,14 @@ impl EvaluationResult {
             }
             _ => "random: the same contract, seed included, gives the same bits",
         }
+    }
+}
+
+impl UnderContract for EvaluationResult {
+    type Conditions = Conditions;
+
+    fn contract(&self) -> &EvaluationContract {
+        &self.contract
     }
 }
 

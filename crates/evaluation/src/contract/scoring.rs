@@ -5,10 +5,8 @@ use std::num::NonZeroUsize;
 use llm_corpus::Document;
 use llm_tokenizer::Tokenizer;
 
-use super::difference::field_differences;
 use super::{
-    Boundaries, Conditions, ContractError, Difference, DocumentIdentity, EvaluationContract,
-    EvaluationResult, Subject,
+    Boundaries, Conditions, ContractError, DocumentIdentity, EvaluationContract, EvaluationResult,
 };
 use crate::{FramedDocument, LanguageModel, RecordSummary, WindowRule, score_documents};
 
@@ -53,7 +51,7 @@ pub fn score_under_contract(
     documents: &[Document],
     batch: NonZeroUsize,
 ) -> Result<EvaluationResult, ContractError> {
-    check_subject(contract, model, tokenizer)?;
+    contract.subject().check_given(model, tokenizer)?;
     check_rules(contract)?;
     check_documents(contract, documents)?;
     let conditions = contract.conditions();
@@ -63,21 +61,6 @@ pub fn score_under_contract(
     let mut summary = RecordSummary::new();
     score_documents(model, &framed, windows, batch, |record| summary.add(&record))?;
     EvaluationResult::new(contract.clone(), &summary)
-}
-
-fn check_subject(
-    contract: &EvaluationContract,
-    model: &dyn LanguageModel,
-    tokenizer: &Tokenizer,
-) -> Result<(), ContractError> {
-    let named = contract.subject();
-    let given = Subject::new(model, Some(tokenizer), &named.dtype);
-    match field_differences("subject", named, &given).first() {
-        None => Ok(()),
-        Some(Difference { field, left, right }) => {
-            Err(ContractError::invalid(field, format!("is {left}, here it is {right}")))
-        }
-    }
 }
 
 /// Refuses rules that could be written down and are not carried out here.

@@ -3,8 +3,14 @@
 use llm_tokenizer::Tokenizer;
 use serde::{Deserialize, Serialize};
 
+use super::difference::check_given;
 use super::{ContractError, is_sha256};
 use crate::LanguageModel;
+
+/// Raised by one with every change to this workspace that moves a bit of any score: the arithmetic,
+/// the order of a sum, how a text becomes ids. Results of other revisions are then no longer taken
+/// from a cache. A test holds a digest of scores for the present number and fails when they move.
+pub const SCORING_REVISION: u32 = 1;
 
 /// The model and all that runs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +22,7 @@ pub struct Subject {
     /// nothing is known about bytes.
     #[serde(deserialize_with = "Option::deserialize")] // null must be written
     pub tokenizer_sha256: Option<String>,
-    /// Name and version of the code that scored.
+    /// Name and version of the code that scored, and its [`SCORING_REVISION`].
     pub code_version: String,
     /// Number format of weights and arithmetic, such as `f64`.
     pub dtype: String,
@@ -30,10 +36,23 @@ impl Subject {
         Self {
             model: model.identity(),
             tokenizer_sha256: tokenizer.map(|tokenizer| tokenizer.sha256().to_owned()),
-            code_version: concat!("llm-evaluation ", env!("CARGO_PKG_VERSION")).to_owned(),
+            code_version: format!(
+                "llm-evaluation {}+scoring.{SCORING_REVISION}",
+                env!("CARGO_PKG_VERSION")
+            ),
             dtype: dtype.to_owned(),
             execution: "scalar-cpu".to_owned(),
         }
+    }
+
+    /// Refuses a model, a tokenizer or a program that is not the named one. The number format is
+    /// taken as it stands here: a model does not tell its own.
+    pub(crate) fn check_given(
+        &self,
+        model: &dyn LanguageModel,
+        tokenizer: &Tokenizer,
+    ) -> Result<(), ContractError> {
+        check_given("subject", self, &Self::new(model, Some(tokenizer), &self.dtype))
     }
 
     pub(super) fn check(&self) -> Result<(), ContractError> {

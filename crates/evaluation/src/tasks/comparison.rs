@@ -4,10 +4,12 @@
 //! items on which only one of them is right: their difference is the difference in accuracy, and
 //! McNemar's exact test says how often a fair coin would split them so unevenly.
 
+use std::collections::BTreeMap;
+
 use llm_metrics::{DetectableDifference, McNemar, PairedDifference};
 use serde::Serialize;
 
-use super::{OptionRule, TaskError, TaskResult};
+use super::{OptionRule, TaskError, TaskSummary};
 
 /// First minus second, item by item; accuracies with the lowest number among equal scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -39,26 +41,35 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two results under one rule.
+    /// Compares two summaries under one rule, whatever else is different between them: two prompts of
+    /// one model, for instance. For results with contracts, [`compare`](super::compare) looks first.
     ///
     /// # Errors
-    /// [`TaskError::Records`] naming the first item that only one of them has or that differs;
-    /// otherwise as [`TaskResult::accuracy`].
+    /// [`TaskError::Records`] naming the first item, by content, that only one of them has; otherwise
+    /// as [`TaskSummary::accuracy`].
     pub fn of(
-        first: &TaskResult,
-        second: &TaskResult,
+        first: &TaskSummary,
+        second: &TaskSummary,
         rule: OptionRule,
     ) -> Result<Self, TaskError> {
-        check_same_items(first, second)?;
-        let right = |result: &TaskResult| -> Result<Vec<bool>, TaskError> {
-            Ok(result.choices(rule)?.iter().map(|choice| choice.is_right).collect())
+        let pairs = pairs(first, second)?;
+        let (a, b): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
+        let right = |summary: &TaskSummary, items: &[usize]| -> Result<Vec<bool>, TaskError> {
+            let choices = summary.choices(rule)?;
+            let right: BTreeMap<usize, bool> =
+                choices.iter().map(|choice| (choice.item, choice.is_right)).collect();
+            Ok(items.iter().map(|item| right[item]).collect())
         };
-        let (a, b) = (right(first)?, right(second)?);
+        let groups = first.groups().map(|groups| -> Vec<_> {
+            let by_item: BTreeMap<_, _> = first.items().keys().zip(groups).collect();
+            a.iter().map(|item| by_item[item]).collect()
+        });
+        let (a, b) = (right(first, &a)?, right(second, &b)?);
         let numbers = |right: &[bool]| -> Vec<f64> {
             right.iter().map(|&is_right| f64::from(u8::from(is_right))).collect()
         };
         let paired = PairedDifference::of(&numbers(&a), &numbers(&b))?;
-        let clustered_standard_error = match first.groups() {
+        let clustered_standard_error = match groups {
             Some(groups) => {
                 PairedDifference::clustered(&numbers(&a), &numbers(&b), &groups)?.standard_error()
             }
@@ -89,21 +100,31 @@ impl Comparison {
     }
 }
 
-fn check_same_items(first: &TaskResult, second: &TaskResult) -> Result<(), TaskError> {
-    let refuse = |item, problem: &str| {
-        Err(TaskError::Records { item, problem: format!("{problem}: compare the same items") })
+/// Numbers of the same item in both, by content: the order of the items does not matter.
+fn pairs(first: &TaskSummary, second: &TaskSummary) -> Result<Vec<(usize, usize)>, TaskError> {
+    let (a, b) = (by_content(first), by_content(second));
+    let refuse = |item, which: &str| {
+        let problem = format!("only the {which} result has it: compare the same items");
+        Err(TaskError::Records { item, problem })
     };
-    for (&item, options) in first.items() {
-        match second.items().get(&item) {
-            None => return refuse(item, "only the first result has it"),
-            Some(others) if others[0].digest != options[0].digest => {
-                return refuse(item, "the two results have different items of this number");
-            }
-            Some(_) => {}
+    let mut pairs = Vec::with_capacity(a.len());
+    for place in 0..a.len().max(b.len()) {
+        match (a.get(place), b.get(place)) {
+            (Some((x, item)), Some((y, other))) if x == y => pairs.push((*item, *other)),
+            (Some((x, item)), Some((y, _))) if x < y => return refuse(*item, "first"),
+            (Some((_, item)), None) => return refuse(*item, "first"),
+            (_, Some((_, item))) => return refuse(*item, "second"),
+            (None, None) => {}
         }
     }
-    match second.items().keys().find(|item| !first.items().contains_key(item)) {
-        Some(&item) => refuse(item, "only the second result has it"),
-        None => Ok(()),
-    }
+    Ok(pairs)
+}
+
+/// Digest and number of each item, sorted.
+fn by_content(summary: &TaskSummary) -> Vec<(&str, usize)> {
+    let items = summary.items().iter();
+    let mut items: Vec<(&str, usize)> =
+        items.map(|(&item, options)| (options[0].digest.as_str(), item)).collect();
+    items.sort_unstable();
+    items
 }

@@ -2,7 +2,8 @@
 
 use llm_metrics::MetricError;
 
-use crate::ScoreError;
+use super::OptionRule;
+use crate::{ContractError, Refusal, ScoreError};
 
 /// Why items cannot be read, asked or counted. Items and options are numbered from 0, lines from 1.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,12 @@ pub enum TaskError {
         /// What is wrong.
         problem: String,
     },
+    /// Two results that do not compare.
+    #[error("accuracy by {0}")]
+    NotComparable(Box<Refusal<OptionRule>>),
+    /// What contracts refuse.
+    #[error(transparent)]
+    Contract(#[from] ContractError),
     /// What scoring refuses, and records that cannot be read.
     #[error(transparent)]
     Score(#[from] ScoreError),

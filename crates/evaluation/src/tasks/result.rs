@@ -1,245 +1,159 @@
-//! Accuracy, from records alone.
-//!
-//! Two numbers say how often a model is right. *Accuracy* chooses the option with the highest score,
-//! among equal ones the lowest number; *fractional accuracy* gives an answer that shares the highest
-//! score with others its fair part, so that it does not matter in which order options are listed.
-//! Where no scores are equal, both are the same.
-//!
-//! A number of n right answers is a sample: the standard error says how far it may be from what
-//! more items of the same kind would show. If items come in groups, the clustered one is right.
+//! A result: the records of a pass under the contract they were made with.
 
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
-use llm_metrics::{
-    Choice, DetectableDifference, Proportion, chance_centred, chance_level, clustered_mean,
-    mean_estimate,
+use super::{
+    BoundaryRule, ItemSet, Join, OptionRecord, OptionRule, RuleResult, TaskConditions,
+    TaskContract, TaskError, TaskSummary,
 };
-use serde::Serialize;
+use crate::contract::{check_follows, check_given};
+use crate::{ContractError, UnderContract};
 
-use super::{Join, OptionRecord, OptionRule, TaskError};
-use crate::json_lines::JsonRecord;
-
-/// Confidence of the intervals in a result.
-const CONFIDENCE: f64 = 0.95;
-
-/// The records of a pass, by item and option, and what follows from them.
-#[derive(Clone, Debug, PartialEq)]
+/// What was measured under one contract.
+///
+/// As JSON it embeds the contract, its digests and signature, the accuracy by every rule, and the
+/// records that all of these follow from; read back, they must follow again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct TaskResult {
-    items: BTreeMap<usize, Vec<OptionRecord>>,
-}
-
-/// What a model answered to one item, by one rule.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ItemChoice {
-    /// Number of the item.
-    pub item: usize,
-    /// The score of each option.
-    pub scores: Vec<f64>,
-    /// The option with the highest score, the lowest number among equal ones.
-    pub chosen: usize,
-    /// Other options with exactly the same score.
-    pub ties: usize,
-    /// Whether the chosen option is right.
-    pub is_right: bool,
-    /// 1 / (options with the highest score) if the answer is one of them, else 0.
-    pub credit: f64,
-}
-
-/// How often a model was right by one rule, and how sure that is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct RuleResult {
-    /// The rule.
-    pub rule: OptionRule,
-    /// Items n.
-    pub item_count: usize,
-    /// Items whose chosen option is right.
-    pub right_count: usize,
-    /// Right items over all items.
-    pub accuracy: f64,
-    /// Binomial standard error of the accuracy, `sqrt(p (1 - p) / n)`.
-    pub standard_error: f64,
-    /// Wilson interval of the accuracy at 95 %: lower and upper end.
-    pub wilson_interval: [f64; 2],
-    /// Number of groups, items without one counting as groups of their own; `None` if no item has
-    /// one.
-    pub group_count: Option<usize>,
-    /// Standard error of the accuracy with groups as the independent units; `None` without groups
-    /// and for a single one.
-    pub clustered_standard_error: Option<f64>,
-    /// Mean fractional credit.
-    pub fractional_accuracy: f64,
-    /// Standard error of the fractional accuracy over items; `None` for a single item.
-    pub fractional_standard_error: Option<f64>,
-    /// Items in which several options share the highest score.
-    pub tie_count: usize,
-    /// Expected accuracy of guessing.
-    pub chance_level: f64,
-    /// Fractional accuracy on a scale where guessing is 0 and perfection 1.
-    pub chance_centred: f64,
-    /// The smallest true difference between two models that so many items, different ones for each
-    /// model, would show with 80 % probability at 5 % significance; for accuracies near one half,
-    /// where it is largest.
-    pub smallest_detectable_difference: f64,
+    contract: TaskContract,
+    summary: TaskSummary,
 }
 
 impl TaskResult {
     /// Takes the records of a pass, in any order.
     ///
     /// # Errors
-    /// [`TaskError::Score`] for a record that no model can have given; [`TaskError::Records`] for
-    /// an item with missing or repeated options, not exactly one answer, or records of different
-    /// items.
+    /// As [`TaskSummary::from_records`] and [`Self::new`].
     pub fn from_records(
+        contract: TaskContract,
         records: impl IntoIterator<Item = OptionRecord>,
     ) -> Result<Self, TaskError> {
-        let mut items: BTreeMap<usize, Vec<OptionRecord>> = BTreeMap::new();
-        for (line, record) in (1..).zip(records) {
-            record.check_at(line)?;
-            items.entry(record.item).or_default().push(record);
-        }
-        for (&item, options) in &mut items {
-            options.sort_by_key(|record| record.option);
-            check_item(options).map_err(|problem| TaskError::Records { item, problem })?;
-        }
-        Ok(Self { items })
+        Self::new(contract, TaskSummary::from_records(records)?)
     }
 
-    /// Number of items.
-    pub fn item_count(&self) -> usize {
-        self.items.len()
-    }
-
-    /// All records, by item and option.
-    pub fn records(&self) -> impl Iterator<Item = &OptionRecord> {
-        self.items.values().flatten()
-    }
-
-    /// The options of each item, by its number.
-    pub(super) fn items(&self) -> &BTreeMap<usize, Vec<OptionRecord>> {
-        &self.items
-    }
-
-    /// Options that did not join their prompt cleanly: their scores depend on the boundary rule.
-    pub fn flagged_count(&self) -> usize {
-        self.records().filter(|record| record.join != Join::Clean).count()
-    }
-
-    /// The rules that these records have scores for: all, or all but the mutual information.
-    pub fn rules(&self) -> impl Iterator<Item = OptionRule> {
-        let scored = |rule: &OptionRule| self.records().all(|r| rule.score(r).is_some());
-        OptionRule::ALL.into_iter().filter(scored)
-    }
-
-    /// What was answered to each item, by its number.
+    /// Puts a summary under its contract.
     ///
     /// # Errors
-    /// [`TaskError::Records`] for the mutual information without neutral scores.
-    pub fn choices(&self, rule: OptionRule) -> Result<Vec<ItemChoice>, TaskError> {
-        let mut choices = Vec::with_capacity(self.items.len());
-        for (&item, options) in &self.items {
-            let scores: Option<Vec<f64>> = options.iter().map(|r| rule.score(r)).collect();
-            let scores = scores.ok_or_else(|| TaskError::Records {
-                item,
-                problem: format!("no neutral scores, which {rule} needs: give a neutral prompt"),
-            })?;
-            let choice = Choice::among(&scores)?;
-            let answer = answer(options);
-            choices.push(ItemChoice {
-                item,
-                chosen: choice.first(),
-                ties: choice.tie_count(),
-                is_right: choice.first() == answer,
-                credit: choice.credit(answer)?,
-                scores,
-            });
+    /// [`ContractError::Invalid`] if the items are not those of the contract or if there is no
+    /// tokenizer; [`TaskError::Records`] for an item that was not scored by its rules.
+    pub fn new(contract: TaskContract, summary: TaskSummary) -> Result<Self, TaskError> {
+        if contract.subject().tokenizer_sha256.is_none() {
+            let problem = "is null, but options become ids by a tokenizer";
+            return Err(ContractError::invalid("subject.tokenizer_sha256", problem).into());
         }
-        Ok(choices)
+        let conditions = contract.conditions();
+        check_given("conditions.items", &conditions.items, &summary.item_set())?;
+        for record in summary.records() {
+            check_record(record, conditions)
+                .map_err(|problem| TaskError::Records { item: record.item, problem })?;
+        }
+        Ok(Self { contract, summary })
     }
 
-    /// The result by one rule.
+    /// The rules behind the numbers.
+    pub fn contract(&self) -> &TaskContract {
+        &self.contract
+    }
+
+    /// The items and their records.
+    pub fn summary(&self) -> &TaskSummary {
+        &self.summary
+    }
+
+    /// The accuracy by the rule of the contract.
     ///
     /// # Errors
-    /// As [`choices`](Self::choices), and [`TaskError::Metric`] without items.
-    pub fn accuracy(&self, rule: OptionRule) -> Result<RuleResult, TaskError> {
-        let choices = self.choices(rule)?;
-        let right_count = choices.iter().filter(|choice| choice.is_right).count();
-        let proportion = Proportion::new(right_count, choices.len())?;
-        let interval = proportion.wilson_interval(CONFIDENCE)?;
-        let right: Vec<f64> = choices.iter().map(|c| f64::from(u8::from(c.is_right))).collect();
-        let clustered = match self.groups() {
-            Some(groups) => Some(clustered_mean(&right, &groups)?),
-            None => None,
-        };
-        let credits: Vec<f64> = choices.iter().map(|choice| choice.credit).collect();
-        let fractional = mean_estimate(&credits)?;
-        let option_counts: Vec<usize> = self.items.values().map(Vec::len).collect();
-        let chance = chance_level(&option_counts)?;
-        let detectable = DetectableDifference::unpaired_accuracy(0.5)?;
-        Ok(RuleResult {
-            rule,
-            item_count: choices.len(),
-            right_count,
-            accuracy: proportion.share(),
-            standard_error: proportion.standard_error(),
-            wilson_interval: [interval.lower, interval.upper],
-            group_count: clustered.map(|estimate| estimate.unit_count),
-            clustered_standard_error: clustered.and_then(|estimate| estimate.standard_error),
-            fractional_accuracy: fractional.mean,
-            fractional_standard_error: fractional.standard_error,
-            tie_count: choices.iter().filter(|choice| choice.ties > 0).count(),
-            chance_level: chance,
-            chance_centred: chance_centred(fractional.mean, chance)?,
-            smallest_detectable_difference: detectable.with_items(choices.len())?,
-        })
+    /// As [`TaskSummary::accuracy`].
+    pub fn accuracy(&self) -> Result<RuleResult, TaskError> {
+        self.summary.accuracy(self.contract.conditions().rule)
     }
 
-    /// The group of each item, by its number; `None` if none has one.
-    pub(super) fn groups(&self) -> Option<Vec<Group<'_>>> {
-        let groups: Vec<Group<'_>> = self.items.iter().map(Group::of).collect();
-        groups.iter().any(|group| matches!(group, Group::Named(_))).then_some(groups)
+    /// The same records under a contract with another rule: all rules come from one pass.
+    ///
+    /// # Errors
+    /// [`ContractError::Invalid`] for the mutual information without neutral scores.
+    pub fn by_rule(&self, rule: OptionRule) -> Result<Self, TaskError> {
+        let conditions = TaskConditions { rule, ..self.contract.conditions().clone() };
+        let contract = TaskContract::new(self.contract.subject().clone(), conditions)?;
+        Ok(Self { contract, summary: self.summary.clone() })
+    }
+
+    /// The result for a part of the items, by their digests, under the contract for these.
+    ///
+    /// # Errors
+    /// [`ContractError::Invalid`] if no item is kept.
+    pub fn of_items(&self, keep: impl Fn(&str) -> bool) -> Result<Self, TaskError> {
+        let kept = self.summary.records().filter(|record| keep(&record.digest)).cloned();
+        let summary = TaskSummary::from_records(kept)?;
+        let items: ItemSet = summary.item_set();
+        let conditions = TaskConditions { items, ..self.contract.conditions().clone() };
+        let contract = TaskContract::new(self.contract.subject().clone(), conditions)?;
+        Ok(Self { contract, summary })
     }
 }
 
-/// The independent unit that an item belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Group<'a> {
-    /// A group of the items.
-    Named(&'a str),
-    /// An item of no group, alone.
-    Single(usize),
-}
+impl UnderContract for TaskResult {
+    type Conditions = TaskConditions;
 
-impl<'a> Group<'a> {
-    fn of((&item, options): (&usize, &'a Vec<OptionRecord>)) -> Self {
-        options[0].group.as_deref().map_or(Self::Single(item), Self::Named)
+    fn contract(&self) -> &TaskContract {
+        &self.contract
     }
 }
 
-/// Number of the right option.
-fn answer(options: &[OptionRecord]) -> usize {
-    options.iter().position(|r| r.is_answer).expect("every item was checked to have an answer")
+/// Neutral scores are there if the contract has a neutral prompt, and options join as it says.
+fn check_record(record: &OptionRecord, conditions: &TaskConditions) -> Result<(), String> {
+    let scoring = &conditions.scoring;
+    if record.neutral_log_probabilities.is_some() != scoring.neutral_prompt.is_some() {
+        return Err(
+            "neutral scores belong to a neutral prompt: the contract and the records do not \
+                    agree on one"
+                .to_owned(),
+        );
+    }
+    match (record.join, scoring.boundary) {
+        (Join::Split, BoundaryRule::BackOff) | (Join::BackedOff, BoundaryRule::Separate) => {
+            Err(format!("an option is {:?}, which {:?} never does", record.join, scoring.boundary))
+        }
+        _ => Ok(()),
+    }
 }
 
-/// Refuses options, sorted by number, that are not those of one item.
-fn check_item(options: &[OptionRecord]) -> Result<(), String> {
-    if let Some(place) = (0..options.len()).find(|&place| options[place].option != place) {
-        let given = options[place].option;
-        let fault = if given > place { "is missing" } else { "comes twice" };
-        return Err(format!("option {} {fault}", given.min(place)));
+/// A result as it stands in a file: what follows from contract and records is written for readers,
+/// and compared when it is read.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    contract: TaskContract,
+    signature: String,
+    contract_sha256: String,
+    subject_sha256: String,
+    conditions_sha256: String,
+    /// By every rule that there are scores for.
+    numbers: Vec<RuleResult>,
+    records: Vec<OptionRecord>,
+}
+
+impl From<TaskResult> for Stored {
+    fn from(TaskResult { contract, summary }: TaskResult) -> Self {
+        Self {
+            signature: contract.signature(),
+            contract_sha256: contract.sha256(),
+            subject_sha256: contract.subject_sha256(),
+            conditions_sha256: contract.conditions_sha256(),
+            numbers: summary.rules().filter_map(|rule| summary.accuracy(rule).ok()).collect(),
+            records: summary.records().cloned().collect(),
+            contract,
+        }
     }
-    if options.len() < 2 {
-        return Err("has one option, expected at least 2".to_owned());
-    }
-    let answers = options.iter().filter(|record| record.is_answer).count();
-    if answers != 1 {
-        return Err(format!("{answers} options are the answer, expected 1"));
-    }
-    let same = |r: &OptionRecord| (&r.digest, &r.group) == (&options[0].digest, &options[0].group);
-    match options.iter().find(|record| !same(record)) {
-        Some(other) => Err(format!(
-            "options 0 and {} have different digests or groups, expected records of one item",
-            other.option
-        )),
-        None => Ok(()),
+}
+
+impl TryFrom<Stored> for TaskResult {
+    type Error = TaskError;
+
+    fn try_from(given: Stored) -> Result<Self, TaskError> {
+        let result = Self::from_records(given.contract.clone(), given.records.clone())?;
+        check_follows::<Stored>(&given, &Self::clone(&result).into())?;
+        Ok(result)
     }
 }

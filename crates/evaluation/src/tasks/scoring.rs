@@ -14,15 +14,13 @@ use crate::{LanguageModel, Place, ScoreError, ScoreRequest, StartToken};
 #[serde(deny_unknown_fields)]
 pub struct OptionScoring {
     /// What stands before every prompt.
-    #[serde(default)]
     pub start_token: StartToken,
     /// What is scored if a token spans the join of prompt and option.
-    #[serde(default)]
     pub boundary: BoundaryRule,
     /// A prompt that tells nothing, such as `Answer:`. With one, the very ids that were scored are
     /// scored behind it too, in a second pass, for
     /// [`MutualInformation`](super::OptionRule::MutualInformation).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "Option::deserialize")] // null must be written
     pub neutral_prompt: Option<String>,
 }
 

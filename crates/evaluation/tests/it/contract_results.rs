@@ -274,7 +274,7 @@ fn a_cache_never_answers_for_another_contract_and_survives_damage() {
     let mut ask = |contract: &EvaluationContract, nats: f64| {
         let compute = || {
             computed += 1;
-            Ok(result(contract.clone(), nats))
+            Ok::<_, ContractError>(result(contract.clone(), nats))
         };
         (cache.get_or_compute(contract, compute).unwrap(), computed)
     };
@@ -293,7 +293,8 @@ fn a_cache_never_answers_for_another_contract_and_survives_damage() {
         assert_eq!(ask(&contracts[0], 1.0).1, 3 + already, "took a damaged entry");
         assert_eq!(std::fs::read(&path).unwrap(), whole);
     }
-    let wrong =
-        cache.get_or_compute(&contract("3", &TEXTS), || Ok(result(contracts[0].clone(), 1.0)));
+    let wrong = cache.get_or_compute(&contract("3", &TEXTS), || -> Result<_, ContractError> {
+        Ok(result(contracts[0].clone(), 1.0))
+    });
     assert!(wrong.is_err());
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use llm_baselines::NgramModel;
 use llm_evaluation::tasks::{
     ExamplePool, FewShot, OptionRecord, OptionRule, OptionScoring, PromptTemplate, Question,
-    TaskItem, TaskResult, score_options,
+    TaskItem, TaskSummary, score_options,
 };
 use llm_metrics::{Proportion, unpaired_standard_error};
 use llm_tokenizer::chapter_four_tokenizer;
@@ -70,7 +70,7 @@ fn records(case: &Value) -> Vec<OptionRecord> {
 }
 
 fn pick(case: &Value) {
-    let result = TaskResult::from_records(records(case)).unwrap();
+    let result = TaskSummary::from_records(records(case)).unwrap();
     for (what, expected) in [("picks", &case["picks"]), ("ties", &case["ties"])] {
         for (rule, expected) in expected.as_object().unwrap() {
             let choice = &result.choices(rule.parse().unwrap()).unwrap()[0];
@@ -82,7 +82,7 @@ fn pick(case: &Value) {
         .into_iter()
         .map(|record| OptionRecord { neutral_log_probabilities: None, ..record })
         .collect();
-    let without = TaskResult::from_records(without).unwrap();
+    let without = TaskSummary::from_records(without).unwrap();
     assert!(without.choices(OptionRule::MutualInformation).is_err());
     for rule in without.rules() {
         assert_eq!(without.choices(rule).unwrap(), result.choices(rule).unwrap());

@@ -6,7 +6,7 @@ use llm_baselines::NgramModel;
 use llm_evaluation::ScoreError;
 use llm_evaluation::tasks::{
     Comparison, Join, OptionRecord, OptionRule, OptionScoring, Question, TaskError, TaskItem,
-    TaskResult, read_option_records, score_options, write_option_records,
+    TaskSummary, read_option_records, score_options, write_option_records,
 };
 use llm_tokenizer::chapter_four_tokenizer;
 use proptest::prelude::*;
@@ -22,10 +22,10 @@ fn answered(item: usize, right: bool, group: Option<&str>) -> [OptionRecord; 2] 
     })
 }
 
-fn result(right: &[bool], groups: &[&str]) -> TaskResult {
+fn result(right: &[bool], groups: &[&str]) -> TaskSummary {
     let group = |item: usize| groups.get(item).copied();
     let records = right.iter().enumerate().flat_map(|(i, &right)| answered(i, right, group(i)));
-    TaskResult::from_records(records).unwrap()
+    TaskSummary::from_records(records).unwrap()
 }
 
 /// Items with coarse scores, so that ties happen.
@@ -63,7 +63,7 @@ proptest! {
         let places = back.len();
         back.rotate_left(rotation % places);
         let (direct, read) =
-            (TaskResult::from_records(records).unwrap(), TaskResult::from_records(back).unwrap());
+            (TaskSummary::from_records(records).unwrap(), TaskSummary::from_records(back).unwrap());
         prop_assert_eq!(&read, &direct);
         for rule in OptionRule::ALL {
             prop_assert_eq!(read.accuracy(rule).unwrap(), direct.accuracy(rule).unwrap());
@@ -74,7 +74,7 @@ proptest! {
     fn permuted_options_and_items_permute_scores_and_keep_fractional_credit(
         records in records(), shift in 1usize..4,
     ) {
-        let result = TaskResult::from_records(records.clone()).unwrap();
+        let result = TaskSummary::from_records(records.clone()).unwrap();
         let items = result.item_count();
         let count = |item| records.iter().filter(|r| r.item == item).count();
         let permuted = records.iter().map(|record| OptionRecord {
@@ -82,7 +82,7 @@ proptest! {
             option: (record.option + shift) % count(record.item),
             ..record.clone()
         });
-        let permuted = TaskResult::from_records(permuted).unwrap();
+        let permuted = TaskSummary::from_records(permuted).unwrap();
         for rule in OptionRule::ALL {
             let (before, after) = (result.choices(rule).unwrap(), permuted.choices(rule).unwrap());
             for choice in &before {
@@ -114,7 +114,7 @@ fn a_model_without_opinion_earns_chance_wherever_the_answers_are_listed() {
         let questions: Vec<_> = items.iter().map(Question::plain).collect();
         let scoring = OptionScoring::default();
         let records = score_options(&model, &tokenizer, &questions, &scoring, NonZeroUsize::MIN);
-        let result = TaskResult::from_records(records.unwrap()).unwrap();
+        let result = TaskSummary::from_records(records.unwrap()).unwrap();
         let by_sum = result.accuracy(OptionRule::Sum).unwrap();
         assert_eq!((by_sum.fractional_accuracy, by_sum.accuracy), (0.25, first_wins));
         assert_eq!((by_sum.tie_count, by_sum.chance_level, by_sum.chance_centred), (6, 0.25, 0.0));
@@ -147,7 +147,7 @@ fn items_without_a_group_are_groups_of_their_own() {
     let grouped = |groups: &[Option<&str>]| {
         let right = [true, false, true];
         let records = (0..3).flat_map(|i| answered(i, right[i], groups[i]));
-        TaskResult::from_records(records).unwrap().accuracy(OptionRule::Sum).unwrap()
+        TaskSummary::from_records(records).unwrap().accuracy(OptionRule::Sum).unwrap()
     };
     assert_eq!(grouped(&[None; 3]).group_count, None);
     assert_eq!(grouped(&[None; 3]).clustered_standard_error, None);
@@ -201,15 +201,16 @@ fn results_of_different_items_are_not_compared() {
         let changed = if record.item == 1 { "other" } else { "" };
         OptionRecord { digest: record.digest.clone() + changed, ..record.clone() }
     });
-    let other = TaskResult::from_records(other).unwrap();
-    assert!(message(&first, &other).starts_with("item 1: the two results have different items"));
+    let other = TaskSummary::from_records(other).unwrap();
+    assert!(message(&first, &other).starts_with("item 1: only the first result has it"));
+    assert!(message(&other, &first).starts_with("item 1: only the second result has it"));
 }
 
 #[test]
 fn records_that_do_not_make_items_are_refused() {
     let pair = answered(3, true, None);
     let refused = |records: Vec<OptionRecord>| {
-        let error = TaskResult::from_records(records).unwrap_err();
+        let error = TaskSummary::from_records(records).unwrap_err();
         assert!(matches!(error, TaskError::Records { item: 3, .. }), "{error}");
         error.to_string()
     };
@@ -227,9 +228,9 @@ fn records_that_do_not_make_items_are_refused() {
     let other = OptionRecord { group: Some("g".into()), ..second.clone() };
     assert!(refused(vec![first, other]).contains("different digests or groups"));
 
-    let nothing = TaskResult::from_records([]).unwrap();
+    let nothing = TaskSummary::from_records([]).unwrap();
     assert!(matches!(nothing.accuracy(OptionRule::Sum), Err(TaskError::Metric(_))));
-    let error = TaskResult::from_records(pair).unwrap().accuracy(OptionRule::MutualInformation);
+    let error = TaskSummary::from_records(pair).unwrap().accuracy(OptionRule::MutualInformation);
     let expected =
         "item 3: no neutral scores, which mutual-information needs: give a neutral prompt";
     assert_eq!(error.unwrap_err().to_string(), expected);
@@ -274,7 +275,7 @@ fn record_lines_that_no_model_can_have_written_are_errors_with_their_number() {
     let bad = OptionRecord { log_probabilities: vec![f64::NAN], ..good.clone() };
     let error = write_option_records(Vec::new(), [&good, &bad]).unwrap_err();
     assert!(matches!(error, ScoreError::Record { line: 2, .. }));
-    let error = TaskResult::from_records([bad]).unwrap_err();
+    let error = TaskSummary::from_records([bad]).unwrap_err();
     assert!(matches!(error, TaskError::Score(ScoreError::Record { line: 1, .. })), "{error}");
 }
 
@@ -293,7 +294,7 @@ fn a_name_that_is_no_rule_is_refused_with_those_that_are() {
 fn only_unclean_joins_are_flagged() {
     let [first, second] = answered(0, true, None);
     let split = OptionRecord { join: Join::Split, ..second };
-    let result = TaskResult::from_records([first, split]).unwrap();
+    let result = TaskSummary::from_records([first, split]).unwrap();
     assert_eq!(result.flagged_count(), 1);
     assert_eq!(result.rules().collect::<Vec<_>>(), OptionRule::ALL[..5]);
 }

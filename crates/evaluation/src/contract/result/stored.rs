@@ -5,7 +5,7 @@ use llm_metrics::nats_to_bits;
 use serde::{Deserialize, Serialize};
 
 use super::{DocumentResult, EvaluationResult};
-use crate::contract::difference::field_differences;
+use crate::contract::check_follows;
 use crate::{ContractError, EvaluationContract, Measure};
 
 /// A result as it stands in a file.
@@ -69,13 +69,7 @@ impl TryFrom<Stored> for EvaluationResult {
     fn try_from(given: Stored) -> Result<Self, ContractError> {
         let result = Self::checked(given.contract.clone(), given.documents.clone())?;
         let expected = Self::clone(&result).into();
-        match field_differences::<Stored>("", &given, &expected).into_iter().next() {
-            None => Ok(result),
-            Some(difference) => Err(ContractError::Tampered {
-                field: difference.field,
-                given: difference.left,
-                expected: difference.right,
-            }),
-        }
+        check_follows::<Stored>(&given, &expected)?;
+        Ok(result)
     }
 }
