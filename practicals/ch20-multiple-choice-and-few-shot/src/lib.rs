@@ -5,25 +5,23 @@
 //! score as much as another model would.
 //!
 //! Read in this order: `world` (words, texts, questions), `models` (who is asked), `rules` (one
-//! pass, six rules), `prompts` (examples, and their order).
+//! pass, six rules), `contracts` (what may be compared), `prompts` (examples, and their order).
 #![forbid(unsafe_code)]
 
+mod contracts;
 mod models;
 mod prompts;
 mod rules;
 mod world;
 
+pub use contracts::{ContractReport, NEUTRAL_PROMPT, RULE, contract_report};
 pub use models::{DOCUMENTS, Models, UPDATES};
-pub use prompts::{OrderReport, OrderRow, PairReport, ShotRow, compare, order_report, shot_rows};
-pub use rules::{
-    Chosen, NEUTRAL_PROMPT, OptionRow, RuleReport, RuleRow, WorkedItem, result_of, rule_report,
-    worked_item,
-};
+pub use prompts::{OrderReport, OrderRow, PairReport, ShotRow, order_report, shot_rows};
+pub use rules::{Chosen, OptionRow, RuleReport, RuleRow, WorkedItem, rule_report, worked_item};
 pub use world::{LABELS, SEEN, WORDS, items, training_documents, word_tokenizer};
 
 use anyhow::ensure;
 use clap::Parser;
-use llm_from_scratch_practical::evaluation::tasks::Question;
 use serde::Serialize;
 
 /// Multiple choice: six rules for one pass, examples before the question, and their order.
@@ -63,8 +61,8 @@ pub struct Report {
     pub worked_item: WorkedItem,
     /// All questions under every rule, asked of the decoder.
     pub rules: RuleReport,
-    /// The decoder against a trigram, under `sum`.
-    pub decoder_against_trigram: PairReport,
+    /// What may be compared with the decoder's result, under `sum`.
+    pub contracts: ContractReport,
     /// All questions behind drawn examples, under `sum`.
     pub few_shot: Vec<ShotRow>,
     /// The same examples in every order, under `sum`.
@@ -83,18 +81,16 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
     ensure!((1..=100).contains(&draws), "--draws is {draws}, expected a number from 1 to 100");
     ensure!(updates <= 2000, "--updates is {updates}, expected a number from 0 to 2000");
     let models = Models::train(updates)?;
-    let questions: Vec<Question<'_>> = items.iter().map(Question::plain).collect();
-    let neutral = Some(args.neutral_prompt.as_str());
-    let decoder = result_of(&models.decoder, &models.tokenizer, &questions, neutral)?;
-    let trigram = result_of(&models.trigram, &models.tokenizer, &questions, None)?;
+    let conditions = contracts::conditions(&items, Some(&args.neutral_prompt));
+    let decoder = contracts::score(models.decoder(), &models.tokenizer, &items, conditions)?;
     Ok(Report {
         chapter: "20-multiple-choice-and-few-shot",
         data_scope: "160 lists and 48 questions about 24 words, constructed for this chapter; no \
                      natural language and no public test",
         updates,
-        worked_item: worked_item(&decoder, item, &items[item])?,
-        rules: rule_report(&decoder)?,
-        decoder_against_trigram: compare(&decoder, &trigram)?,
+        worked_item: worked_item(decoder.summary(), item, &items[item])?,
+        rules: rule_report(decoder.summary())?,
+        contracts: contract_report(&models, &items, &decoder)?,
         few_shot: shot_rows(&models, &items, seed, draws)?,
         prompt_order: order_report(&models, &items)?,
     })

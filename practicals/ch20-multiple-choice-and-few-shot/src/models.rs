@@ -1,9 +1,10 @@
 //! The two models that are asked: a small decoder, trained here, and a trigram.
 
-use llm_from_scratch_practical::{baselines, corpus, model, tokenizer, trainer};
+use llm_from_scratch_practical::{baselines, corpus, evaluation, model, tokenizer, trainer};
 
 use baselines::{NgramModel, Smoothing};
 use corpus::{BatchBinding, EncodedDocument, NumberedDocument, VariableBatch};
+use evaluation::LanguageModel;
 use model::{DecoderConfig, DecoderModel};
 use tokenizer::Tokenizer;
 use trainer::{DataOrder, Schedule, Trainer, TrainingConfig};
@@ -32,6 +33,16 @@ pub struct Models {
 }
 
 impl Models {
+    /// The decoder and its number format.
+    pub(crate) fn decoder(&self) -> (&dyn LanguageModel, &'static str) {
+        (&self.decoder, "f32")
+    }
+
+    /// The trigram and its number format.
+    pub(crate) fn trigram(&self) -> (&dyn LanguageModel, &'static str) {
+        (&self.trigram, "f64")
+    }
+
     /// Trains both. The decoder's updates can be fewer or more.
     ///
     /// # Errors

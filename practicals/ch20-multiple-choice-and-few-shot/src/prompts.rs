@@ -3,19 +3,18 @@
 use llm_from_scratch_practical::{evaluation, metrics};
 
 use evaluation::tasks::{
-    Comparison, ExamplePool, FewShot, OptionRule, PromptTemplate, Question, TaskItem, TaskSummary,
+    Comparison, FewShot, OptionScoring, PromptTemplate, Question, TaskItem, TaskSummary,
+    score_options,
 };
 use llm_chapter_kit::six_decimals;
 use metrics::{SeedSummary, seed_summary};
 use serde::Serialize;
 
 use crate::Models;
-use crate::rules::result_of;
+use crate::contracts::{BATCH, RULE, conditions, score};
 
 /// One line of the training texts.
-const BLOCK: &str = "{context}{answer}\n";
-/// The rule of this part.
-const RULE: OptionRule = OptionRule::Sum;
+pub(crate) const BLOCK: &str = "{context}{answer}\n";
 /// All orders of three examples.
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
@@ -115,7 +114,6 @@ pub fn shot_rows(
     first_seed: u64,
     draws: usize,
 ) -> anyhow::Result<Vec<ShotRow>> {
-    let pool = ExamplePool::new(items);
     let mut rows = Vec::new();
     for shots in 0..=3 {
         let draws = if shots == 0 { 1 } else { draws }; // nothing is drawn for zero-shot
@@ -123,9 +121,9 @@ pub fn shot_rows(
         for draw in 0..draws as u64 {
             let seed = first_seed.wrapping_add(draw);
             let few_shot = FewShot { template: PromptTemplate::new("", BLOCK)?, shots, seed };
-            let questions = few_shot.questions(items, &pool)?;
-            let result = result_of(&models.decoder, &models.tokenizer, &questions, None)?;
-            accuracies.push(result.accuracy(RULE)?.accuracy);
+            let conditions = conditions(items, None).with_few_shot(few_shot, items);
+            let result = score(models.decoder(), &models.tokenizer, items, conditions)?;
+            accuracies.push(result.accuracy()?.accuracy);
         }
         let SeedSummary { mean, minimum: lowest, maximum: highest, .. } =
             seed_summary(&accuracies)?;
@@ -157,7 +155,10 @@ pub fn order_report(models: &Models, items: &[TaskItem]) -> anyhow::Result<Order
         if orders.is_empty() {
             prompt = questions[0].prompt().to_owned();
         }
-        let result = result_of(&models.decoder, &models.tokenizer, &questions, None)?;
+        let scoring = OptionScoring::default();
+        let records =
+            score_options(&models.decoder, &models.tokenizer, &questions, &scoring, BATCH)?;
+        let result = TaskSummary::from_records(records)?;
         let by_rule = result.accuracy(RULE)?;
         let last = shown[2].answer();
         let choices = result.choices(RULE)?;
@@ -176,15 +177,7 @@ pub fn order_report(models: &Models, items: &[TaskItem]) -> anyhow::Result<Order
         prompt,
         items: asked.len(),
         spread: orders[best].accuracy - orders[worst].accuracy,
-        best_against_worst: compare(&results[best], &results[worst])?,
+        best_against_worst: Comparison::of(&results[best], &results[worst], RULE)?.into(),
         orders,
     })
-}
-
-/// Two results under the rule of this part.
-///
-/// # Errors
-/// For results of different questions.
-pub fn compare(first: &TaskSummary, second: &TaskSummary) -> anyhow::Result<PairReport> {
-    Ok(Comparison::of(first, second, RULE)?.into())
 }

@@ -1,21 +1,11 @@
 //! One pass over all questions, six rules.
 
-use llm_from_scratch_practical::{evaluation, metrics, tokenizer};
+use llm_from_scratch_practical::{evaluation, metrics};
 
-use std::num::NonZeroUsize;
-
-use evaluation::LanguageModel;
-use evaluation::tasks::{
-    OptionRecord, OptionRule, OptionScoring, Question, TaskError, TaskItem, TaskSummary,
-    score_options,
-};
+use evaluation::tasks::{OptionRecord, OptionRule, TaskError, TaskItem, TaskSummary};
 use llm_chapter_kit::six_decimals;
 use metrics::ExactSum;
 use serde::Serialize;
-use tokenizer::Tokenizer;
-
-/// Behind this prompt a label says only how common it is.
-pub const NEUTRAL_PROMPT: &str = "it is a";
 
 /// One question, with everything that the rules need.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -106,24 +96,6 @@ pub struct RuleRow {
     pub chosen_animal: usize,
     /// Questions answered with the longest.
     pub chosen_plant: usize,
-}
-
-/// The records of a model on questions, with a neutral pass.
-///
-/// # Errors
-/// What the model refuses.
-pub fn result_of(
-    model: &dyn LanguageModel,
-    tokenizer: &Tokenizer,
-    questions: &[Question<'_>],
-    neutral_prompt: Option<&str>,
-) -> Result<TaskSummary, TaskError> {
-    let scoring = OptionScoring {
-        neutral_prompt: neutral_prompt.map(str::to_owned),
-        ..OptionScoring::default()
-    };
-    let batch = NonZeroUsize::new(16).expect("16 is not 0");
-    TaskSummary::from_records(score_options(model, tokenizer, questions, &scoring, batch)?)
 }
 
 /// Question number `number` in detail.

@@ -94,7 +94,7 @@ impl<N: Compared> fmt::Display for Refusal<N> {
         let (unit, path) = N::UNIT;
         let of_units = |difference: &Difference| difference.field.starts_with(path);
         if let [first, ..] = self.sound[..] {
-            write!(f, "; sound: compare {first}, which depends on none of these")
+            write!(f, "; sound: compare both by {first}, which depends on none of these")
         } else if self.spoiled_by.iter().all(of_units) && self.shared > 0 {
             let shared = self.shared;
             write!(f, "; sound: restrict both to the {shared} {unit}(s) that are the same in both")

@@ -107,7 +107,11 @@ fn per_token_numbers_depend_on_the_tokenizer_and_bits_per_byte_do_not() {
     let error = compare(&left, &right, Measure::NatsPerToken, PLAN).unwrap_err();
     let ContractError::NotComparable(refusal) = error else { panic!("{error}") };
     assert_eq!(refusal.sound, [Measure::BitsPerByte, Measure::BitsPerByteTextOnly]);
-    assert!(refusal.to_string().ends_with("compare bits_per_byte, which depends on none of these"));
+    assert!(
+        refusal
+            .to_string()
+            .ends_with("compare both by bits_per_byte, which depends on none of these")
+    );
     let compared = compare(&left, &right, Measure::BitsPerByte, PLAN).unwrap();
     assert!(compared.difference.abs() < 1e-15);
     assert!(compared.caveats[0].contains("windows are counted in tokens"));

@@ -66,9 +66,25 @@ fn error_bars_are_those_of_the_formulas() {
         assert!(row.wilson_lower < p && p < row.wilson_upper);
     }
     // One-sided disagreements: 2 of the 2^n splits are as uneven.
-    let pair = report.decoder_against_trigram;
+    let pair = report.contracts.decoder_against_trigram;
     assert_eq!(pair.only_second, 0);
     assert_close(pair.mcnemar_p_value, 2.0 / 2f64.powi(pair.only_first as i32));
+}
+
+#[test]
+fn results_compare_by_their_contracts_and_refusals_name_the_field() {
+    let contracts = report(&["--draws", "1"]).unwrap().contracts;
+    assert!(contracts.signature.contains("|split:test|items:48|rule:sum|shots:none|"));
+    let fields = ["subject.model", "subject.dtype", "conditions.scoring.neutral_prompt"];
+    let mut differs: Vec<&str> = contracts.trigram_differs_in.iter().map(String::as_str).collect();
+    differs.sort_unstable();
+    let mut expected = fields;
+    expected.sort_unstable();
+    assert_eq!(differs, expected);
+    assert!(contracts.other_prompt.contains("conditions.few_shot is null and {"));
+    assert!(contracts.other_prompt.contains("no conversion is sound"));
+    let rules = "conditions.rule is \"sum\" and \"char-bare\"; sound: compare both by sum";
+    assert!(contracts.other_rule.contains(rules), "{}", contracts.other_rule);
 }
 
 #[test]
