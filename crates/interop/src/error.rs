@@ -85,7 +85,6 @@ pub enum InteropError {
     Archive(#[from] ArchiveError),
 }
 
-#[expect(dead_code, reason = "the readers that need them come next")]
 impl InteropError {
     pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_path_buf(), source }

@@ -1,6 +1,12 @@
 //! Hugging Face folders of the Llama family: `config.json`, `model.safetensors` (or shards with an
 //! index), `tokenizer.json`.
 
+mod config;
+mod import;
+mod shards;
+mod tokenizer;
+mod weights;
+
 use std::path::Path;
 
 use llm_archive::{PortableElement, PortableModel};
@@ -8,6 +14,7 @@ use llm_model::DecoderModel;
 use llm_tokenizer::{TokenId, Tokenizer, TokenizerArtifact};
 
 use crate::error::InteropError;
+pub use config::{IGNORED_KEYS, READ_KEYS};
 
 /// How a folder is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +85,7 @@ pub fn import<E: PortableElement>(
     dir: impl AsRef<Path>,
     options: &ImportOptions,
 ) -> Result<Imported<E>, InteropError> {
-    let _ = (dir.as_ref(), options);
-    Err(InteropError::malformed(dir.as_ref(), "import is being written"))
+    import::import(dir.as_ref(), options)
 }
 
 /// What an export wrote.

@@ -28,8 +28,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod byte_alphabet;
 mod error;
+mod file;
 pub mod gguf;
+mod half;
 pub mod hugging_face;
+mod names;
 
 pub use error::InteropError;
