@@ -5,23 +5,29 @@
 //! a judge with known tastes shows how such tastes are found out, and how they are not.
 //!
 //! Read in this order: `language` (a language that is known), `writers` (who writes), `scores` (the
-//! numbers and their favourites), `each_other` (a bigram and a trigram), `judge`.
+//! numbers and their favourites), `surprise` (where the bits went), `each_other` (a bigram and a
+//! trigram), `judge`.
 #![forbid(unsafe_code)]
 
 mod each_other;
 mod judge;
 mod language;
 mod scores;
+mod surprise;
 mod writers;
 
 pub use each_other::{Reading, each_other};
 pub use judge::{Beside, Estimate, JudgeReport, TASTES, judge_report};
 pub use language::{bytes_only, fit, people};
 pub use scores::{Example, Favourite, Standards, WriterScores, favourites, score};
+pub use surprise::surprise_page;
 pub use writers::{Written, decodings, given, write};
+
+use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Parser;
+use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::metrics::{SplitMix64, words};
 use serde::Serialize;
 
@@ -49,6 +55,10 @@ pub struct Args {
     /// Seed of everything random
     #[arg(long, default_value_t = 21)]
     pub seed: u64,
+    /// Write the first text of every writer, each byte in the colour of its bits, as a page for a
+    /// browser
+    #[arg(long, value_name = "PATH.html")]
+    pub surprise: Option<PathBuf>,
 }
 
 /// What the program prints.
@@ -72,12 +82,12 @@ pub struct Report {
     pub judge: JudgeReport,
 }
 
-/// Runs the chapter. Reads nothing but `args` and prints nothing.
+/// Runs the chapter. Writes the page that `args` names and nothing else.
 ///
 /// # Errors
-/// For a number of texts or pairs outside its limits.
+/// For a number of texts or pairs outside its limits; a file that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
-    let &Args { texts, pairs, seed } = args;
+    let &Args { texts, pairs, seed, .. } = args;
     ensure!((10..=500).contains(&texts), "--texts is {texts}, expected 10 to 500");
     ensure!((50..=200_000).contains(&pairs), "--pairs is {pairs}, expected 50 to 200000");
     let tokenizer = bytes_only()?;
@@ -97,6 +107,10 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
     let mut writers = vec![given("people", &held_out, &tokenizer)?];
     for decoding in decodings(sampling_seed) {
         writers.push(write(decoding, &model, texts, &tokenizer)?);
+    }
+    if let Some(path) = &args.surprise {
+        let page = surprise_page(&judge, &writers, &tokenizer)?;
+        write_atomically(path, |file| file.write_all(page.as_bytes()))?;
     }
     let scores: Vec<WriterScores> =
         writers.iter().map(|written| score(written, &standards)).collect::<Result<_, _>>()?;

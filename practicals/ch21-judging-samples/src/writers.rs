@@ -73,7 +73,7 @@ fn written(
 ) -> anyhow::Result<Written> {
     let texts = ids.iter().map(|ids| tokenizer.decode(ids)).collect::<Result<_, _>>()?;
     let frame = |(i, ids): (usize, Vec<u32>)| {
-        FramedDocument::from_ids(format!("{writer} {i}"), ids, Some(tokenizer.clone()))
+        FramedDocument::from_ids(format!("{writer}, text {}", i + 1), ids, Some(tokenizer.clone()))
     };
     let framed = ids.into_iter().enumerate().map(frame).collect::<Result<_, _>>()?;
     Ok(Written { writer, texts, framed })

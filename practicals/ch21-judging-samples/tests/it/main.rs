@@ -1,4 +1,5 @@
 //! Tests of the chapter.
 
 mod lesson;
+mod page;
 mod report;

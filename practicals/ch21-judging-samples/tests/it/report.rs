@@ -4,7 +4,7 @@ use llm_from_scratch_practical::metrics::{SplitMix64, words};
 use practical_ch21_judging_samples::{Args, Estimate, Report, WriterScores, people, run};
 use std::sync::OnceLock;
 
-const DEFAULTS: Args = Args { texts: 30, pairs: 3000, seed: 21 };
+const DEFAULTS: Args = Args { texts: 30, pairs: 3000, seed: 21, surprise: None };
 
 /// The default report, computed once.
 fn report() -> &'static Report {
@@ -114,7 +114,7 @@ fn people_say_nothing_twice_in_a_row_and_end_with_a_stop() {
 
 #[test]
 fn the_same_seed_gives_the_same_report_and_another_one_does_not() {
-    let small = |seed| run(&Args { texts: 10, pairs: 50, seed }).unwrap();
+    let small = |seed| run(&Args { texts: 10, pairs: 50, seed, surprise: None }).unwrap();
     assert_eq!(small(1), small(1));
     assert_ne!(small(1).writers, small(2).writers);
 }
@@ -127,7 +127,7 @@ fn sizes_outside_the_limits_are_refused_by_name() {
         (10, 49, "--pairs is 49, expected 50 to 200000"),
         (10, 200_001, "--pairs is 200001"),
     ] {
-        let error = run(&Args { texts, pairs, seed: 0 }).unwrap_err().to_string();
+        let error = run(&Args { texts, pairs, seed: 0, surprise: None }).unwrap_err().to_string();
         assert!(error.starts_with(start), "{error}");
     }
 }
