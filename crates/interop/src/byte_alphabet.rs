@@ -30,7 +30,6 @@ pub(crate) fn bytes(spelling: &str) -> Option<Vec<u8>> {
 }
 
 /// A token as files spell it.
-#[cfg_attr(not(test), expect(dead_code, reason = "export comes next"))]
 pub(crate) fn spelling(bytes: &[u8]) -> String {
     bytes.iter().copied().map(symbol).collect()
 }

@@ -2,6 +2,8 @@
 //! index), `tokenizer.json`.
 
 mod config;
+mod export;
+mod export_tokenizer;
 mod import;
 mod shards;
 mod tokenizer;
@@ -96,7 +98,7 @@ pub struct Exported {
 }
 
 /// Writes `model` as a folder that `transformers` opens as a `LlamaForCausalLM`. Weights keep their
-/// element type.
+/// element type. A tokenizer that knows ids only is left out.
 ///
 /// Each file appears completely or not at all, `config.json` last.
 ///
@@ -108,6 +110,5 @@ pub fn export<E: PortableElement>(
     tokenizer: Option<&Tokenizer>,
     dir: impl AsRef<Path>,
 ) -> Result<Exported, InteropError> {
-    let _ = (model, tokenizer, dir.as_ref());
-    Err(InteropError::inexpressible("export is being written"))
+    export::export(model, tokenizer, dir.as_ref())
 }

@@ -35,5 +35,6 @@ pub mod gguf;
 mod half;
 pub mod hugging_face;
 mod names;
+mod rows;
 
 pub use error::InteropError;

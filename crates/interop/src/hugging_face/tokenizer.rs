@@ -23,6 +23,8 @@ use parts::Framing;
 use settings::Settings;
 use vocabulary::{AddedToken, Model};
 
+pub(super) use parts::{LLAMA3_PATTERN, QWEN2_PATTERN};
+
 /// Longest accepted file, in bytes; the largest published ones have about 30 MB.
 const MAX_BYTES: u64 = 256 << 20;
 

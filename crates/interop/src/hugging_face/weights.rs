@@ -9,6 +9,7 @@ use super::shards::{Shards, StoredTensor};
 use crate::error::InteropError;
 use crate::half::{bf16_to_f32, f16_to_f32};
 use crate::names::{Layout, interleaved, place};
+use crate::rows;
 
 /// Reads a parameter of the decoder from where the folder has it.
 pub(super) fn read_parameter<E: PortableElement>(
@@ -17,10 +18,7 @@ pub(super) fn read_parameter<E: PortableElement>(
     config: &ValidConfig,
 ) -> Result<Tensor<E>, InteropError> {
     let place = place(&spec.name);
-    let theirs: Vec<usize> = match place.layout {
-        Layout::Same => spec.shape.clone(),
-        Layout::Transposed | Layout::Rotary => spec.shape.iter().rev().copied().collect(),
-    };
+    let theirs = rows::shape(&spec.shape, place.layout);
     let stored = shards.tensor(&place.hugging_face, &theirs)?;
     let (outputs, inputs) = (theirs[0], theirs.get(1).copied().unwrap_or(1));
     let values = match place.layout {

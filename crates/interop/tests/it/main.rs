@@ -3,6 +3,7 @@
 mod documentation;
 mod folders;
 mod hostile;
+mod round_trip;
 
 use std::path::{Path, PathBuf};
 
