@@ -14,6 +14,7 @@
 //! | module | idea |
 //! | --- | --- |
 //! | `language_model` | [`LanguageModel`]: scores, ranks and whole rows, whoever predicts |
+//! | `promises` | [`check_promises`]: whether a model keeps what the trait promises |
 //! | `decoder`, `count_models` | who implements it here |
 //! | `framing` | [`FramedDocument`]: ids with start and end token, and their bytes |
 //! | `windows` | [`WindowRule`], [`WindowPlan`]: documents longer than the context |
@@ -76,6 +77,7 @@ pub mod html;
 mod json_lines;
 mod language_model;
 mod losses;
+mod promises;
 mod range_coder;
 mod record;
 mod samples;
@@ -102,6 +104,7 @@ pub use framing::{FramedDocument, Framing, StartToken};
 pub use gradients::GradientBits;
 pub use language_model::{LanguageModel, Row, RowRequest, RowVisitor, ScoreRequest, TargetScore};
 pub use losses::TargetLosses;
+pub use promises::{BrokenPromise, check_promises};
 pub use record::{TargetRecord, read_records, write_records};
 pub use samples::{CrossLikelihood, cross_likelihood, sample_text, sample_texts};
 pub use score_error::{Place, ScoreError};

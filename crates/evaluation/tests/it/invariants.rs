@@ -12,7 +12,6 @@ use llm_metrics::ExactSum;
 use llm_model::{DecoderConfig, DecoderModel};
 use llm_tokenizer::TokenId;
 use proptest::prelude::*;
-use rayon::ThreadPoolBuilder;
 
 use crate::binding;
 use crate::models::{Broken, CONTEXT_LEN, VOCAB_SIZE, all_models, bigram, decoder, framed, ids};
@@ -263,22 +262,6 @@ proptest! {
         let ScoreError::NonFinite { place, .. } = error else { panic!("{error}") };
         prop_assert_eq!(place, Place::Document { document: name, position: before.len() + 1 });
     }
-}
-
-#[test]
-fn scores_are_the_same_bits_for_any_number_of_threads() {
-    // 40 rows of 3000 x 32 are several million multiply-adds: work that is shared.
-    let config = DecoderConfig { d_model: 32, ..DecoderConfig::reference(3000, 48) };
-    let model = DecoderModel::<f32>::initialize(config.validate().unwrap(), 7);
-    let ids: Vec<TokenId> = (0..41).map(|i| i * 71 % 3000).collect();
-    let score = |threads| {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            bits(&model.score(&[ScoreRequest { ids: &ids, first_target: 1 }]).unwrap()[0])
-        })
-    };
-    assert_eq!(score(1), score(2));
-    assert_eq!(score(1), score(8));
 }
 
 #[test]

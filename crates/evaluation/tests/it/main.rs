@@ -11,6 +11,7 @@ mod invariants;
 mod layouts;
 mod models;
 mod numbers;
+mod promises;
 mod records;
 mod reference;
 mod refusals;
@@ -26,6 +27,7 @@ mod task_items;
 mod task_models;
 mod task_results;
 mod task_scoring;
+mod threads;
 
 use llm_autograd::Element;
 use llm_corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};

@@ -2,4 +2,5 @@
 
 mod costs;
 mod files;
+mod promises;
 mod rounding;
