@@ -255,5 +255,36 @@ mod tests {
             let arithmetic = before.arithmetic_mean_of_perplexities(&weights).unwrap();
             prop_assert!(arithmetic >= geometric * (1.0 - 1e-12));
         }
+
+        /// Domains may be listed in any order, each with its own weight: no bit changes.
+        #[test]
+        fn the_order_of_the_domains_changes_no_bit(
+            rows in prop::collection::vec((0.0..9.0, 1_usize..5_000, 1_u32..100), 1..7),
+            later in prop::collection::vec((0.0..9.0, 1_usize..5_000), 7),
+            order in Just([0_usize, 1, 2, 3, 4, 5, 6]).prop_shuffle(),
+        ) {
+            let all: u32 = rows.iter().map(|(.., parts)| parts).sum();
+            let numbers = |places: &[usize]| {
+                let domains: Vec<_> = places.iter().map(|&i| (rows[i].0, rows[i].1)).collect();
+                let weight = |&i: &usize| f64::from(rows[i].2) / f64::from(all);
+                let weights: Vec<f64> = places.iter().map(weight).collect();
+                let later: Vec<_> = places.iter().map(|&i| later[i]).collect();
+                let (mixture, later) = (mixture(&domains), mixture(&later));
+                let change = mixture.observed_change(&later).unwrap();
+                [
+                    mixture.observed_nll().unwrap(),
+                    mixture.reporting_nll(&weights).unwrap(),
+                    mixture.perplexity(&weights).unwrap(),
+                    mixture.arithmetic_mean_of_perplexities(&weights).unwrap(),
+                    change.total,
+                    change.within_domains,
+                    change.of_weights,
+                ]
+                .map(f64::to_bits)
+            };
+            let listed: Vec<usize> = (0..rows.len()).collect();
+            let shuffled: Vec<usize> = order.into_iter().filter(|&i| i < rows.len()).collect();
+            prop_assert_eq!(numbers(&listed), numbers(&shuffled));
+        }
     }
 }

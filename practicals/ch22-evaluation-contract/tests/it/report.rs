@@ -64,6 +64,17 @@ fn planted_copies_are_flagged_and_the_retold_one_is_not() {
 }
 
 #[test]
+fn domains_stand_before_the_numbers_over_all_and_these_name_their_weighting() {
+    let mixtures = serde_json::to_string(&report().mixtures).unwrap();
+    let place = |name: &str| mixtures.find(&format!("\"{name}\":")).unwrap();
+    assert!(place("domains") < place("headlines") && place("headlines") < place("changes"));
+    assert!(place("weighting") < place("weights"));
+    let weightings: Vec<&str> = report().mixtures.headlines.iter().map(|h| h.weighting).collect();
+    assert_eq!(weightings.len(), 2);
+    assert!(weightings[0].starts_with("observed: ") && weightings[1].starts_with("declared: "));
+}
+
+#[test]
 fn pools_are_those_that_arithmetic_gives() {
     let mixtures = &report().mixtures;
     let pools: Vec<(f64, f64)> =
