@@ -6,13 +6,14 @@
 //! ([`RaggedBatch`]), sorted by document and position, and that list is what models read. The
 //! same documents give the same list in every layout, so a score cannot depend on the layout.
 //!
-//! Left out: other file formats than JSON Lines, shuffling. Whoever orders the documents numbers
-//! them ([`number`]); nothing here draws a random number.
+//! Left out: other file formats than plain text and JSON Lines, shuffling. Whoever orders the
+//! documents numbers them ([`number`]); nothing here draws a random number.
 //!
 //! | module | idea |
 //! | --- | --- |
 //! | `partition` | the split a document was declared for |
 //! | `document` | bytes, and their ids with the targets that count |
+//! | `input` | people's own documents: text files, folders, JSON Lines, streams |
 //! | `jsonl` | documents from a file, with limits and line-numbered errors |
 //! | `manifest` | what a corpus consists of, without its texts |
 //! | `split` | a validation split that later documents do not change |
@@ -55,6 +56,7 @@ mod contamination;
 mod document;
 mod error;
 mod first_fit;
+mod input;
 mod jsonl;
 mod layout;
 mod manifest;
@@ -75,6 +77,9 @@ pub use contamination::{
 };
 pub use document::{Document, EncodedDocument, NumberedDocument, number};
 pub use error::CorpusError;
+pub use input::{
+    InputContent, InputDocument, InputError, InputFormat, InputProblem, read_documents, read_stream,
+};
 pub use jsonl::{JsonlError, JsonlLimits, JsonlLines, JsonlProblem, JsonlReader, read_jsonl};
 pub use layout::{Layout, batches};
 pub use manifest::{CorpusManifest, DocumentRecord, PartitionSize};

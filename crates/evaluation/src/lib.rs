@@ -22,6 +22,8 @@
 //! | `record` | [`TargetRecord`]: what it yields, as JSON lines |
 //! | `json_lines` | how records of any kind are written and read |
 //! | `summary` | [`RecordSummary`]: perplexity, bits per byte, averages, error bars, top-k error |
+//! | `running_summary` | [`RunningSummary`]: the same while a pass runs, in little memory |
+//! | `record_digest` | [`RecordDigest`]: whether two passes gave the same bits |
 //! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
 //! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
 //! | `contract` | [`EvaluationContract`]: the rules behind a number; results, comparison, ledger |
@@ -80,6 +82,8 @@ mod losses;
 mod promises;
 mod range_coder;
 mod record;
+mod record_digest;
+mod running_summary;
 mod samples;
 mod score_error;
 mod scoring;
@@ -106,6 +110,8 @@ pub use language_model::{LanguageModel, Row, RowRequest, RowVisitor, ScoreReques
 pub use losses::TargetLosses;
 pub use promises::{BrokenPromise, check_promises};
 pub use record::{TargetRecord, read_records, write_records};
+pub use record_digest::RecordDigest;
+pub use running_summary::{PassTotals, RunningSummary};
 pub use samples::{CrossLikelihood, cross_likelihood, sample_text, sample_texts};
 pub use score_error::{Place, ScoreError};
 pub use scoring::{ScoringCounts, collect_records, score_documents};

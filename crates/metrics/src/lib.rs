@@ -149,7 +149,7 @@ pub use statistics::{
     Bootstrap, BootstrapPlan, DetectableDifference, Interval, McNemar, MeanEstimate,
     PairedDifference, Proportion, SplitMix64, binomial_probability, bootstrap_ratio,
     bootstrap_statistic, chance_centred, chance_level, clustered_mean, mean_estimate, normal_cdf,
-    normal_quantile, unpaired_standard_error,
+    normal_quantile, pooled_mean, unpaired_standard_error,
 };
 pub use surprisal::{bits_to_nats, nats_to_bits, surprisal_bits, surprisal_nats};
 pub use surprisal_and_rank::{

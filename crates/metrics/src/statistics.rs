@@ -33,4 +33,4 @@ pub use normal::{normal_cdf, normal_quantile};
 pub use paired::{PairedDifference, unpaired_standard_error};
 pub use proportion::{Interval, Proportion};
 pub use split_mix::SplitMix64;
-pub use standard_error::{MeanEstimate, clustered_mean, mean_estimate};
+pub use standard_error::{MeanEstimate, clustered_mean, mean_estimate, pooled_mean};

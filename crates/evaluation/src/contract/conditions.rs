@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use llm_corpus::{CorpusManifest, Document, Partition};
+use llm_corpus::{CorpusManifest, Document, Partition, TokenId};
 use serde::{Deserialize, Serialize};
 
 use super::{ContractError, Rules, is_sha256, sha256_hex};
@@ -77,6 +77,13 @@ impl DocumentIdentity {
             domain: None,
         }
     }
+
+    /// Of a document that came as ids: the digest is over them as 32-bit little-endian numbers, and
+    /// no bytes are known, which is written as 0.
+    pub fn of_ids(id: impl Into<String>, ids: &[TokenId]) -> Self {
+        let bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
+        Self { id: id.into(), sha256: sha256_hex(&bytes), bytes: 0, domain: None }
+    }
 }
 
 impl Conditions {
@@ -89,9 +96,20 @@ impl Conditions {
         framing: Framing,
         windows: WindowRule,
     ) -> Self {
+        let documents = documents.iter().map(DocumentIdentity::new).collect();
+        Self::of_identities(split, documents, framing, windows)
+    }
+
+    /// The same for documents of which only the identities are at hand.
+    pub fn of_identities(
+        split: Partition,
+        documents: Vec<DocumentIdentity>,
+        framing: Framing,
+        windows: WindowRule,
+    ) -> Self {
         Self {
             split,
-            documents: documents.iter().map(DocumentIdentity::new).collect(),
+            documents,
             framing,
             windows: (windows != WindowRule::WHOLE).then_some(windows),
             targets: TargetRule { end_token: framing.end_token, control_tokens: false },

@@ -108,6 +108,19 @@ impl EvaluationResult {
         Self::checked(contract, documents)
     }
 
+    /// Takes totals that were summed up while scoring, in any order:
+    /// [`PassTotals::documents`](crate::PassTotals::documents).
+    ///
+    /// # Errors
+    /// [`ContractError::Records`] if documents or bytes are not those of the contract.
+    pub fn from_totals(
+        contract: EvaluationContract,
+        mut documents: Vec<DocumentResult>,
+    ) -> Result<Self, ContractError> {
+        documents.sort_by(|a, b| a.id.cmp(&b.id));
+        Self::checked(contract, documents)
+    }
+
     /// Every result, from records or from a file, passes through here.
     fn checked(
         contract: EvaluationContract,

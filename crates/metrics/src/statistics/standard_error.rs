@@ -83,6 +83,34 @@ pub fn clustered_mean<G: Ord>(values: &[f64], groups: &[G]) -> Result<MeanEstima
     estimate(mean, values.len(), deviations.values().map(ExactSum::value))
 }
 
+/// [`clustered_mean`] for groups of which only the total and the number of items are known: one
+/// number per document instead of one per token.
+///
+/// # Errors
+/// [`MetricError::NoValues`] without an item, [`MetricError::OutOfRange`] if there is not one count
+/// per total, [`MetricError::StatisticOverflow`] if the squares exceed `f64`.
+///
+/// # Example
+/// ```
+/// // The passages of [`clustered_mean`](llm_metrics::clustered_mean): 2 of 2 right, 0 of 2 right.
+/// let by_passage = llm_metrics::pooled_mean(&[2.0, 0.0], &[2, 2])?;
+/// assert_eq!((by_passage.mean, by_passage.standard_error), (0.5, Some(0.5)));
+/// # Ok::<(), llm_metrics::MetricError>(())
+/// ```
+pub fn pooled_mean(totals: &[f64], counts: &[usize]) -> Result<MeanEstimate, MetricError> {
+    if counts.len() != totals.len() {
+        let (value, expected) = (counts.len() as f64, "one per total");
+        return Err(MetricError::OutOfRange { what: "the number of counts", value, expected });
+    }
+    let item_count = counts.iter().fold(0_usize, |sum, &count| sum.saturating_add(count));
+    if item_count == 0 {
+        return Err(MetricError::NoValues);
+    }
+    let mean = totals.iter().copied().collect::<ExactSum>().value() / item_count as f64;
+    let deviations = totals.iter().zip(counts).map(|(total, &count)| total - mean * count as f64);
+    estimate(mean, item_count, deviations)
+}
+
 /// The estimate from one sum of deviations per independent unit.
 fn estimate(
     mean: f64,
@@ -138,6 +166,18 @@ mod tests {
     fn opposite_deviations_in_a_group_cancel() {
         let estimate = clustered_mean(&[1.0, -1.0, 2.0, -2.0], &["x", "x", "y", "y"]).unwrap();
         assert_eq!(estimate.standard_error, Some(0.0));
+    }
+
+    #[test]
+    fn totals_of_groups_say_as_much_as_their_items() {
+        let by_item = clustered_mean(&[1.0, 2.0, 6.0, 0.5, 0.25], &[0, 0, 1, 2, 2]).unwrap();
+        let by_total = pooled_mean(&[3.0, 6.0, 0.75], &[2, 1, 2]).unwrap();
+        assert_eq!((by_item.mean, by_item.item_count), (by_total.mean, by_total.item_count));
+        let [left, right] = [by_item, by_total].map(|e| e.standard_error.unwrap());
+        assert!((left - right).abs() < 1e-15, "{left} {right}");
+        assert_eq!(pooled_mean(&[7.0], &[2]).unwrap().standard_error, None);
+        assert_eq!(pooled_mean(&[], &[]), Err(MetricError::NoValues));
+        assert!(pooled_mean(&[1.0], &[]).is_err());
     }
 
     #[test]

@@ -1,0 +1,74 @@
+use super::*;
+
+fn lines(text: &str) -> Result<Vec<InputDocument>, String> {
+    read_stream(text.as_bytes(), "here", true).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_record_says_as_much_as_it_wants() {
+    let documents = lines(
+        "{\"text\":\"a\\u0000b\"}\n{\"id\":\"x\",\"ids\":[0,7],\"split\":\"train\",\"domain\":\"d\",\"more\":1}\n",
+    )
+    .unwrap();
+    assert_eq!(documents[0], InputDocument::text("line-1", b"a\0b".to_vec()));
+    let ids = InputDocument {
+        id: "x".into(),
+        content: InputContent::Ids(vec![0, 7]),
+        split: Some(Partition::Train),
+        domain: Some("d".into()),
+    };
+    assert_eq!(documents[1], ids);
+}
+
+#[test]
+fn a_record_that_is_no_document_is_named_by_file_and_line() {
+    for (text, expected) in [
+        ("", "here: has no document"),
+        (
+            "{\"text\":\"a\"}\n{}\n",
+            "here: line 2: is no JSON object of one document: it has neither",
+        ),
+        ("{\"text\":\"a\",\"ids\":[1]}", "which of them"),
+        ("[\"a\",\"b\"]", "does not start with"),
+        ("{\"ids\":[-1]}", "column"),
+        ("{\"text\":\"a\",\"text\":\"b\"}", "duplicate field"),
+        ("{\"id\":\"x\",\"text\":\"\"}\n{\"id\":\"x\",\"text\":\"\"}", "given in line 1 already"),
+        ("{\"text\":\"\\ud800\"}", "line 1"),
+        ("{\"text\":\"a\",\"split\":\"dev\"}", "unknown variant `dev`"),
+        ("\u{feff}{}", "a byte order mark"),
+    ] {
+        let message = lines(text).unwrap_err();
+        assert!(message.contains(expected), "{text}: {message}");
+    }
+}
+
+#[test]
+fn a_folder_is_read_in_the_order_of_its_paths_and_hidden_files_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    write("news/deep/b.txt", b"b");
+    write("a.bin", b"\0\xff");
+    write("empty", b"");
+    write(".git/config", b"no");
+    write("lines.jsonl", b"{\"text\":\"one text like any other here\"}");
+    let documents = read_documents(folder.path(), InputFormat::ByName).unwrap();
+    let shown: Vec<_> = documents.iter().map(|d| (d.id.as_str(), d.domain.as_deref())).collect();
+    let expected = [
+        ("a.bin", None),
+        ("empty", None),
+        ("lines.jsonl", None),
+        ("news/deep/b.txt", Some("news")),
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(documents[0].content, InputContent::Text(b"\0\xff".to_vec()));
+
+    let empty = tempfile::tempdir().unwrap();
+    assert!(matches!(
+        read_documents(empty.path(), InputFormat::ByName),
+        Err(InputError { problem: InputProblem::Empty, .. })
+    ));
+}

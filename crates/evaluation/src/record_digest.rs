@@ -1,0 +1,90 @@
+//! The identity of records: two passes with one digest gave the same bits.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::json_lines::JsonRecord;
+use crate::{ScoreError, TargetRecord};
+
+/// Hashes records as they stand in a file of JSON lines, all together and by document.
+///
+/// The digest of all is that of the file, so anybody can compute it again; it depends on the order
+/// of the documents. [`sorted_sha256`](Self::sorted_sha256) does not: it is for passes over the
+/// same documents in another order.
+///
+/// # Example
+/// ```
+/// use llm_evaluation::{RecordDigest, TargetRecord};
+/// let record = |document: &str| TargetRecord {
+///     document: document.into(),
+///     position: 1,
+///     token: 100,
+///     log_probability: -0.5,
+///     bytes: None,
+///     rank_best: 1,
+///     rank_worst: 1,
+/// };
+/// let digest = |documents: [&str; 2]| -> Result<_, llm_evaluation::ScoreError> {
+///     let mut digest = RecordDigest::new(std::io::sink());
+///     documents.iter().try_for_each(|document| digest.add(&record(document)))?;
+///     Ok(digest)
+/// };
+/// let (one, other) = (digest(["x", "y"])?, digest(["y", "x"])?);
+/// assert_ne!(one.sha256(), other.sha256());
+/// assert_eq!(one.sorted_sha256(), other.sorted_sha256());
+/// # Ok::<(), llm_evaluation::ScoreError>(())
+/// ```
+#[derive(Debug)]
+pub struct RecordDigest<W> {
+    file: W,
+    all: Sha256,
+    documents: BTreeMap<String, Sha256>,
+    line: Vec<u8>,
+    count: usize,
+}
+
+impl<W: Write> RecordDigest<W> {
+    /// Nothing hashed yet. The lines are written to `file`, too.
+    pub fn new(file: W) -> Self {
+        Self { file, all: Sha256::new(), documents: BTreeMap::new(), line: Vec::new(), count: 0 }
+    }
+
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// [`ScoreError::Record`] if no model can have made it or it cannot be written.
+    pub fn add(&mut self, record: &TargetRecord) -> Result<(), ScoreError> {
+        self.count += 1;
+        record.check_at(self.count)?;
+        let failed = |problem: String| ScoreError::Record { line: self.count, problem };
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, record).map_err(|error| failed(error.to_string()))?;
+        self.line.push(b'\n');
+        self.file.write_all(&self.line).map_err(|error| failed(error.to_string()))?;
+        self.all.update(&self.line);
+        if !self.documents.contains_key(&record.document) {
+            self.documents.insert(record.document.clone(), Sha256::new());
+        }
+        let document = self.documents.get_mut(&record.document).expect("inserted above");
+        document.update(&self.line);
+        Ok(())
+    }
+
+    /// SHA-256 of the lines so far, 64 lower-case hexadecimal digits: that of the file.
+    pub fn sha256(&self) -> String {
+        hex(self.all.clone())
+    }
+
+    /// SHA-256 over the digests of the documents in the order of their ids.
+    pub fn sorted_sha256(&self) -> String {
+        let mut all = Sha256::new();
+        self.documents.values().for_each(|document| all.update(document.clone().finalize()));
+        hex(all)
+    }
+}
+
+fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
