@@ -8,7 +8,7 @@ use crate::commands::Command;
 
 /// Right numbers for your own text and models, with one command.
 #[derive(Debug, Parser)]
-#[command(name = "llm", version, max_term_width = 100)]
+#[command(name = "llm", version, arg_required_else_help = false, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

@@ -7,12 +7,14 @@
 //! | --- | --- |
 //! | `args` | the command line, and the options that every command has |
 //! | `output` | a result as text or as JSON, progress, exit codes |
+//! | `model`, `documents` | what commands read |
 //! | `commands` | one file for each command |
 #![forbid(unsafe_code)]
 
 mod args;
 mod commands;
-#[expect(dead_code, reason = "for the commands that come next")]
+mod documents;
+mod model;
 mod output;
 
 use std::process::ExitCode;

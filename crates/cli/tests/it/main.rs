@@ -1,4 +1,5 @@
 //! The `llm` command as its users know it: arguments in, files, standard streams and exit codes out.
 
+mod evaluate;
 mod shell;
 mod support;

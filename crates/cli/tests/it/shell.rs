@@ -10,7 +10,7 @@ fn wrong_usage_is_one_line_and_code_2() {
 
 #[test]
 fn saying_nothing_names_the_commands() {
-    assert!(refused(&mut llm([]), 2).contains("completions"));
+    assert!(refused(&mut llm::<&str>([]), 2).contains("completions"));
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! One pass of the model over the documents.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use llm_from_scratch_practical::archive::write_atomically;
+use llm_from_scratch_practical::evaluation::{
+    LanguageModel, PassTotals, RecordDigest, RunningSummary, ScoreError, ScoringCounts,
+    TargetRecord, score_documents,
+};
+
+use super::material::Material;
+use crate::model::OpenModel;
+use crate::output::Console;
+
+/// All that a pass needs.
+pub(super) struct Pass<'a> {
+    pub(super) model: &'a OpenModel,
+    pub(super) material: &'a Material,
+    pub(super) batch: NonZeroUsize,
+    pub(super) console: &'a Console,
+}
+
+/// What comes out of one.
+pub(super) struct Scored {
+    pub(super) totals: PassTotals,
+    pub(super) counts: ScoringCounts,
+    pub(super) records_sha256: String,
+    /// All records, if they are to be shown.
+    pub(super) shown: Option<Vec<TargetRecord>>,
+}
+
+impl Pass<'_> {
+    /// Scores everything once. Memory: sums for each document, unless the records are to be shown.
+    pub(super) fn run(
+        &self,
+        top_k: &[NonZeroUsize],
+        records: Option<&Path>,
+        show: bool,
+    ) -> anyhow::Result<Scored> {
+        let Some(path) = records else { return Ok(self.score(top_k, io::sink(), show)?) };
+        // The file gets its name when the pass has succeeded, so the pass runs while it is open.
+        let mut scored = None;
+        let written = write_atomically(path, |file| {
+            let result = self.score(top_k, file, show);
+            let failed = result.is_err();
+            scored = Some(result);
+            if failed { Err(io::Error::other("scoring failed")) } else { Ok(()) }
+        });
+        match scored {
+            Some(Err(error)) => Err(error.into()),
+            Some(Ok(scored)) => written.map(|()| scored).map_err(Into::into),
+            None => Err(written.expect_err("a file that is written scores").into()),
+        }
+    }
+
+    fn score(
+        &self,
+        top_k: &[NonZeroUsize],
+        file: impl Write,
+        show: bool,
+    ) -> Result<Scored, ScoreError> {
+        let vocab_size = self.model.vocab_size();
+        let mut top_k: Vec<usize> = top_k.iter().map(|k| k.get()).collect();
+        top_k.retain(|&k| k <= vocab_size);
+        top_k.sort_unstable();
+        top_k.dedup();
+        if top_k.is_empty() {
+            top_k.push(1);
+        }
+        let mut summary = RunningSummary::new(&top_k, vocab_size)?;
+        let mut digest = RecordDigest::new(file);
+        let mut shown = show.then(Vec::new);
+        let counts = self.records("scoring", |record| {
+            digest.add(&record)?;
+            summary.add(&record)?;
+            if let Some(shown) = &mut shown {
+                shown.push(record);
+            }
+            Ok(())
+        })?;
+        let records_sha256 = digest.sha256();
+        Ok(Scored { totals: summary.finish()?, counts, records_sha256, shown })
+    }
+
+    /// Hands out every record.
+    fn records(
+        &self,
+        what: &'static str,
+        mut sink: impl FnMut(TargetRecord) -> Result<(), ScoreError>,
+    ) -> Result<ScoringCounts, ScoreError> {
+        let Material { framed, rule, .. } = self.material;
+        let targets: usize = framed.iter().map(|document| document.target_count()).sum();
+        let bar = self.console.bar(targets as u64, what);
+        let counts = score_documents(self.model, framed, *rule, self.batch, |record| {
+            bar.inc(1);
+            sink(record)
+        })?;
+        bar.finish_and_clear();
+        Ok(counts)
+    }
+}

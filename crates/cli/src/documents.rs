@@ -1,0 +1,143 @@
+//! Documents that a command is given, and how they are framed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, ValueEnum};
+use llm_from_scratch_practical::corpus::{
+    InputContent, InputDocument, InputFormat, Partition, read_documents, read_stream,
+};
+use llm_from_scratch_practical::evaluation::StartToken;
+use llm_from_scratch_practical::tokenizer::Tokenizer;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+/// Where documents come from.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Text file, folder of text files, JSON lines (.jsonl), or - for standard input
+    #[arg(long, value_name = "PATH")]
+    pub(crate) input: PathBuf,
+    /// What the input holds: one text, or one JSON object with "text" or "ids" per line
+    #[arg(long, value_enum, default_value_t = Format::ByName)]
+    pub(crate) format: Format,
+}
+
+/// What a file of documents holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// JSON lines if the name ends in .jsonl, otherwise one text
+    ByName,
+    /// One text
+    Text,
+    /// One document per line
+    Jsonl,
+}
+
+impl From<Format> for InputFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::ByName => Self::ByName,
+            Format::Text => Self::Text,
+            Format::Jsonl => Self::JsonLines,
+        }
+    }
+}
+
+impl InputArgs {
+    /// Reads all documents.
+    pub(crate) fn read(&self) -> anyhow::Result<Vec<InputDocument>> {
+        read(&self.input, self.format)
+    }
+}
+
+/// Reads the documents of a file, a folder, or standard input (`-`).
+pub(crate) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<InputDocument>> {
+    Ok(match path.to_str() {
+        Some("-") => read_stream(io::stdin().lock(), "stdin", format == Format::Jsonl)?,
+        _ => read_documents(path, format.into())?,
+    })
+}
+
+/// The texts of documents, for a command that has no use for ids.
+pub(crate) fn texts(documents: Vec<InputDocument>) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let text = |document: InputDocument| match document.content {
+        InputContent::Text(text) => Ok((document.id, text)),
+        InputContent::Ids(_) => bail!("document `{}` has ids, expected text", document.id),
+    };
+    documents.into_iter().map(text).collect()
+}
+
+/// A split by its name, for clap.
+pub(crate) fn parse_split(name: &str) -> Result<Partition, Error> {
+    Partition::deserialize(
+        IntoDeserializer::<Error>::into_deserializer(name) as StrDeserializer<'_, Error>
+    )
+}
+
+/// What stands before a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StartChoice {
+    /// The tokenizer's start token
+    Bos,
+    /// The tokenizer's end token
+    EosAsPrefix,
+    /// Nothing; the first token of a text is then not scored
+    None,
+}
+
+impl From<StartChoice> for StartToken {
+    fn from(choice: StartChoice) -> Self {
+        match choice {
+            StartChoice::Bos => Self::Bos,
+            StartChoice::EosAsPrefix => Self::EosAsPrefix,
+            StartChoice::None => Self::None,
+        }
+    }
+}
+
+/// The start token that was asked for, otherwise the one that the tokenizer puts before documents.
+pub(crate) fn start_token(choice: Option<StartChoice>, tokenizer: &Tokenizer) -> StartToken {
+    match (choice, tokenizer.start_token()) {
+        (Some(choice), _) => choice.into(),
+        (None, Some(_)) => StartToken::Bos,
+        (None, None) => StartToken::None,
+    }
+}
+
+/// Documents of one split. Records may say which one they belong to: with `wanted` the others are
+/// left out, and without it all must agree. What says nothing belongs to the split that is wanted.
+pub(crate) struct SplitDocuments {
+    pub(crate) split: Partition,
+    pub(crate) documents: Vec<InputDocument>,
+    /// How many were left out.
+    pub(crate) left_out: usize,
+}
+
+impl SplitDocuments {
+    pub(crate) fn choose(
+        all: Vec<InputDocument>,
+        wanted: Option<Partition>,
+    ) -> anyhow::Result<Self> {
+        let count = all.len();
+        let declared: Vec<Partition> = all.iter().filter_map(|document| document.split).collect();
+        let split = wanted.or(declared.first().copied()).unwrap_or(Partition::Test);
+        if let Some(other) = declared.iter().find(|&&other| wanted.is_none() && other != split) {
+            bail!(
+                "the documents are of several splits ({split}, {other}): choose one with --split"
+            );
+        }
+        let belongs = |document: &InputDocument| document.split.is_none_or(|own| own == split);
+        let documents: Vec<_> = all.into_iter().filter(belongs).collect();
+        ensure!(!documents.is_empty(), "none of {count} documents is of the {split} split");
+        Ok(Self { split, left_out: count - documents.len(), documents })
+    }
+}
+
+/// Writes a file completely or not at all.
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    llm_from_scratch_practical::archive::write_atomically(path, |file| file.write_all(bytes))
+        .with_context(|| format!("{}", path.display()))
+}

@@ -1,0 +1,159 @@
+//! A model file, of whatever kind, opened for scoring and generating.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow, bail};
+use llm_from_scratch_practical::archive::{
+    Header, MODEL_KIND, PortableElement, PortableModel, inspect,
+};
+use llm_from_scratch_practical::autograd::Kernels;
+use llm_from_scratch_practical::evaluation::{LanguageModel, RowRequest, RowVisitor, ScoreError};
+use llm_from_scratch_practical::model::{
+    DecoderModel, Generation, GenerationConfig, ModelError, ValidConfig,
+};
+use llm_from_scratch_practical::quantization::{QUANTIZED_KIND, QuantizedModel};
+use llm_from_scratch_practical::tokenizer::{TokenId, Tokenizer};
+
+/// A model and what came with it.
+pub(crate) struct OpenModel {
+    /// To compute with; the codes of a quantized model are decoded once, here.
+    pub(crate) weights: Weights,
+    /// [`LanguageModel::identity`], computed once: it reads every weight.
+    identity: String,
+    /// For text; `None` if the file's tokenizer knows ids only.
+    pub(crate) tokenizer: Option<Tokenizer>,
+    /// The verified identity of the file's content.
+    pub(crate) sha256: String,
+}
+
+/// The decoder in the element type that it was saved in.
+pub(crate) enum Weights {
+    F32(DecoderModel<f32>),
+    F64(DecoderModel<f64>),
+}
+
+/// The element types, and how their decoders are stored here.
+pub(crate) trait WeightElement: PortableElement {
+    fn weights(model: DecoderModel<Self>) -> Weights;
+}
+
+impl WeightElement for f32 {
+    fn weights(model: DecoderModel<Self>) -> Weights {
+        Weights::F32(model)
+    }
+}
+
+impl WeightElement for f64 {
+    fn weights(model: DecoderModel<Self>) -> Weights {
+        Weights::F64(model)
+    }
+}
+
+/// Runs the same expression on the decoder of either type.
+macro_rules! with_decoder {
+    ($weights:expr, $decoder:ident => $body:expr) => {
+        match $weights {
+            Weights::F32($decoder) => $body,
+            Weights::F64($decoder) => $body,
+        }
+    };
+}
+
+impl OpenModel {
+    /// Reads a model, quantized or not, and checks every byte of it.
+    pub(crate) fn load(path: &Path) -> anyhow::Result<Self> {
+        let named = || format!("{}", path.display());
+        let header = inspect(path).with_context(named)?;
+        match (header.kind(), dtype(&header)) {
+            (MODEL_KIND, Some("f32")) => Self::plain::<f32>(path),
+            (MODEL_KIND, Some("f64")) => Self::plain::<f64>(path),
+            (QUANTIZED_KIND, Some("f32")) => Self::quantized::<f32>(path),
+            (QUANTIZED_KIND, Some("f64")) => Self::quantized::<f64>(path),
+            (MODEL_KIND | QUANTIZED_KIND, _) => Err(anyhow!("a model of neither f32 nor f64")),
+            (kind, _) => Err(anyhow!("holds a {kind:?}, expected a model")),
+        }
+        .with_context(named)
+    }
+
+    fn plain<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
+        let portable = PortableModel::<E>::load(path)?;
+        let (model, tokenizer) = portable.restore_text();
+        let identity = model.identity();
+        Ok(Self::new(E::weights(model), identity, &tokenizer, portable.model_id()))
+    }
+
+    fn quantized<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
+        let portable = QuantizedModel::<E>::load(path)?;
+        let decoder = portable.decoder();
+        let (model, identity) = (decoder.decode(), decoder.identity());
+        Ok(Self::new(E::weights(model), identity, portable.tokenizer(), portable.model_id()))
+    }
+
+    fn new(weights: Weights, identity: String, tokenizer: &Tokenizer, sha256: &str) -> Self {
+        let tokenizer = tokenizer.knows_text().then(|| tokenizer.clone());
+        Self { weights, identity, tokenizer, sha256: sha256.to_owned() }
+    }
+
+    /// The tokenizer, for a command that cannot do without.
+    pub(crate) fn text_tokenizer(&self) -> anyhow::Result<&Tokenizer> {
+        match &self.tokenizer {
+            Some(tokenizer) => Ok(tokenizer),
+            None => bail!("the model came without a tokenizer: only ids can be scored with it"),
+        }
+    }
+
+    pub(crate) fn config(&self) -> &ValidConfig {
+        with_decoder!(&self.weights, decoder => decoder.config())
+    }
+
+    /// Number format of weights and arithmetic.
+    pub(crate) fn dtype(&self) -> &'static str {
+        match self.weights {
+            Weights::F32(_) => "f32",
+            Weights::F64(_) => "f64",
+        }
+    }
+
+    /// Goes on from a prompt; `watch` sees every new token.
+    pub(crate) fn generate(
+        &self,
+        prompt: &[TokenId],
+        config: &GenerationConfig,
+        mut watch: impl FnMut(TokenId),
+    ) -> Result<Generation, ModelError> {
+        let kernels = Kernels::detect();
+        with_decoder!(&self.weights, decoder => {
+            decoder.generate(kernels, prompt, config, |step| watch(step.chosen))
+        })
+    }
+}
+
+impl LanguageModel for OpenModel {
+    fn vocab_size(&self) -> usize {
+        self.config().vocab_size
+    }
+
+    fn max_context(&self) -> Option<usize> {
+        Some(self.config().context_len)
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn visit_rows(
+        &self,
+        requests: &[RowRequest<'_>],
+        visit: &mut RowVisitor<'_>,
+    ) -> Result<(), ScoreError> {
+        with_decoder!(&self.weights, decoder => decoder.visit_rows(requests, visit))
+    }
+}
+
+/// The element type that a file of either kind declares. Loading checks it.
+fn dtype(header: &Header) -> Option<&'static str> {
+    let metadata: serde_json::Value = header.metadata().ok()?;
+    let model = metadata.get("model").unwrap_or(&metadata);
+    let dtype = model.get("config")?.get("dtype")?.as_str()?;
+    ["f32", "f64"].into_iter().find(|known| *known == dtype)
+}
