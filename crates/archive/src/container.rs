@@ -139,3 +139,32 @@ impl Container<'static> {
 pub fn inspect(path: impl AsRef<Path>) -> Result<Header, ArchiveError> {
     Source::open(path.as_ref())?.read_header(None)
 }
+
+/// Reads the whole archive at `path`, of whatever kind, and checks every byte of it, in the memory of
+/// its header. `progress` is told the bytes of each piece.
+///
+/// # Errors
+/// As [`Container::load`], without `WrongKind`.
+///
+/// # Example
+/// ```
+/// use llm_archive::{Container, TensorData, verify};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("gain.llm");
+/// let gain = TensorData::new("gain", vec![2], vec![1.0_f64, 0.5]);
+/// Container::new("example", &serde_json::json!({}), vec![gain])?.save(&path)?;
+///
+/// let mut read = 0;
+/// assert_eq!(verify(&path, |bytes| read += bytes)?.kind(), "example");
+/// assert_eq!(read, 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn verify(
+    path: impl AsRef<Path>,
+    mut progress: impl FnMut(u64),
+) -> Result<Header, ArchiveError> {
+    let mut source = Source::open(path.as_ref())?;
+    let header = source.read_header(None)?;
+    source.verify(&header, &mut progress)?;
+    Ok(header)
+}

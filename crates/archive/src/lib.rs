@@ -47,7 +47,7 @@ mod tensor;
 
 pub use atomic::write_atomically;
 pub use canonical::canonical_json;
-pub use container::{Container, inspect};
+pub use container::{Container, inspect, verify};
 pub use error::ArchiveError;
 pub use header::{FORMAT_VERSION, Header, MAX_HEADER_LEN};
 pub use portable::{MODEL_KIND, ModelDescription, PortableElement, PortableModel, Selection};

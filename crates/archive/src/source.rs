@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ArchiveError;
 use crate::header::{Header, LENGTH_FIELD, check_length};
-use crate::tensor::{TensorData, Values};
+use crate::tensor::{PIECE_BYTES, TensorData, Values};
 
 /// A reader, its size in bytes, and the path for error messages.
 pub(crate) struct Source<R> {
@@ -84,13 +84,37 @@ impl<R: Read> Source<R> {
                 .map_err(|error| ArchiveError::reading(&self.path, error))?;
             tensors.push(TensorData::new(info.name(), info.shape().to_vec(), values));
         }
+        self.demand_digest(header, hasher)?;
+        Ok(tensors)
+    }
+
+    /// Reads what follows the header, checks that it is what was saved, and keeps none of it.
+    pub(crate) fn verify(
+        mut self,
+        header: &Header,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<(), ArchiveError> {
+        let mut hasher = Sha256::new_with_prefix(header.identity_json()?);
+        let mut piece = vec![0; PIECE_BYTES];
+        let mut left = header.data_len();
+        while left > 0 {
+            let len = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.read_exact(&mut piece[..len])?;
+            hasher.update(&piece[..len]);
+            left -= len as u64;
+            progress(len as u64);
+        }
+        self.demand_digest(header, hasher)
+    }
+
+    /// Compares the digest of all that was read with the declared one; nothing may follow.
+    fn demand_digest(&mut self, header: &Header, hasher: Sha256) -> Result<(), ArchiveError> {
         let computed = hex(&hasher.finalize());
         if computed != header.content_sha256() {
             let declared = header.content_sha256().to_owned();
             return Err(ArchiveError::DigestMismatch { declared, computed });
         }
-        self.demand_end()?;
-        Ok(tensors)
+        self.demand_end()
     }
 
     fn demand_at_least(&self, expected: u64) -> Result<(), ArchiveError> {

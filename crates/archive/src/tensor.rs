@@ -4,6 +4,7 @@
 
 mod values;
 
+pub(crate) use values::PIECE_BYTES;
 pub use values::Values;
 
 use crate::error::ArchiveError;

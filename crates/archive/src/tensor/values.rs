@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use super::Dtype;
 
 /// Bytes converted at a time: a multiple of every element size, small enough for the cache.
-const PIECE_BYTES: usize = 128 * 1024;
+pub(crate) const PIECE_BYTES: usize = 128 * 1024;
 
 /// Elements of one type, borrowed (to be saved) or owned (as loaded).
 ///

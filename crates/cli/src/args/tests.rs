@@ -17,6 +17,16 @@ fn examples(help: &str) -> impl Iterator<Item = &str> {
     lines.take_while(|line| line.starts_with("  ")).map(str::trim)
 }
 
+/// The words of a line as a shell splits it: what stands in single quotes is one word.
+fn words<'a>(line: &'a str) -> Vec<&'a str> {
+    let parts = line.split('\'').enumerate();
+    let words = |(index, part): (usize, &'a str)| match index % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    };
+    parts.flat_map(words).collect()
+}
+
 #[test]
 fn clap_finds_no_fault_with_the_definitions() {
     Cli::command().debug_assert();
@@ -29,14 +39,15 @@ fn every_command_shows_examples_that_it_understands() {
         let shown: Vec<&str> = examples(&help).collect();
         assert!(!shown.is_empty(), "{name} has no examples:\n{help}");
         for line in shown {
-            // What stands before or behind a pipe, or behind `>`, is the shell's business.
-            let ours = line.split('|').map(str::trim).find(|part| part.starts_with("llm "));
-            let ours = ours.unwrap_or_else(|| panic!("{name}: no call of llm in {line:?}"));
-            let ours = ours.split(['>', '<']).next().unwrap_or(ours);
-            assert!(ours.starts_with(&name), "{name}: {line:?} shows something else");
-            let words = ours.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
-            if let Err(error) = Cli::try_parse_from(words) {
-                panic!("{name}: {line:?}\n{error}");
+            // What stands between pipes and behind `>` is the shell's business.
+            let calls = line.split('|').map(str::trim).filter(|part| part.starts_with("llm "));
+            let calls: Vec<&str> =
+                calls.map(|part| part.split(['>', '<']).next().unwrap()).collect();
+            assert!(calls.iter().any(|call| call.starts_with(&name)), "{name}: {line:?}");
+            for call in calls {
+                if let Err(error) = Cli::try_parse_from(words(call)) {
+                    panic!("{name}: {call:?}\n{error}");
+                }
             }
         }
     }

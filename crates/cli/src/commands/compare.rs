@@ -1,0 +1,123 @@
+//! `llm compare`: the difference of two results, or why there is none.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use llm_chapter_kit::read_at_most;
+use llm_from_scratch_practical::evaluation::{
+    Comparison, ContractError, EvaluationResult, Measure, compare,
+};
+use llm_from_scratch_practical::metrics::BootstrapPlan;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::output::Report;
+
+/// Most bytes of a result: a million documents.
+const LARGEST_RESULT: u64 = 1 << 30;
+
+/// Compare two results of `llm evaluate`, document by document
+///
+/// Takes what `llm evaluate --json` printed or what --contract wrote. Results whose conditions
+/// differ are compared only in the numbers that do not depend on the difference; if there is none,
+/// the command fails and names what differs.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  llm compare old.json new.json
+  llm compare old.json new.json --resamples 10000 --seed 7 --json")]
+pub(crate) struct CompareArgs {
+    /// The first result
+    left: PathBuf,
+    /// The second result; differences are first minus second
+    right: PathBuf,
+    /// Resamples of documents for the interval
+    #[arg(long, value_name = "R", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(2..))]
+    resamples: u32,
+    /// Seed of the resampling
+    #[arg(long, default_value_t = 39)]
+    seed: u64,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    left: String,
+    right: String,
+    /// One for each number that compares.
+    comparisons: Vec<Comparison>,
+    /// Numbers that do not compare, and why.
+    refused: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    measure: Measure,
+    reason: String,
+}
+
+pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Report> {
+    let (left, right) = (read_result(&args.left)?, read_result(&args.right)?);
+    let resample_count = args.resamples as usize;
+    let plan = BootstrapPlan { seed: args.seed, resample_count, confidence: 0.95 };
+    let mut compared = Compared {
+        left: left.contract().signature(),
+        right: right.contract().signature(),
+        comparisons: Vec::new(),
+        refused: Vec::new(),
+    };
+    for measure in Measure::ALL {
+        match compare(&left, &right, measure, plan) {
+            Ok(comparison) => compared.comparisons.push(comparison),
+            Err(error @ (ContractError::NotComparable(_) | ContractError::NoBytes)) => {
+                compared.refused.push(Refused { measure, reason: error.to_string() });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if compared.comparisons.is_empty() {
+        let reasons: Vec<&str> = compared.refused.iter().map(|r| r.reason.as_str()).collect();
+        bail!("{}", reasons.join("; "));
+    }
+    let text = text(&compared)?;
+    Report::with_text(&compared, text)
+}
+
+/// A result, alone or within the report of an evaluation.
+fn read_result(path: &Path) -> anyhow::Result<EvaluationResult> {
+    let named = || format!("{}: not a result of llm evaluate", path.display());
+    let value: Value =
+        serde_json::from_slice(&read_at_most(path, LARGEST_RESULT)?).with_context(named)?;
+    let Some(totals) = value.get("document_totals") else {
+        return serde_json::from_value(value).with_context(named);
+    };
+    let totals = serde_json::from_value(totals.clone()).with_context(named)?;
+    let contract = serde_json::from_value(value["contract"].clone()).with_context(named)?;
+    EvaluationResult::from_totals(contract, totals).with_context(named)
+}
+
+fn text(compared: &Compared) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    writeln!(text, "left   {}\nright  {}", compared.left, compared.right)?;
+    for comparison in &compared.comparisons {
+        let Comparison { measure, left, right, difference, .. } = comparison;
+        writeln!(text, "{measure}: {left:.6} and {right:.6}, difference {difference:+.6}")?;
+        if let Some(spread) = &comparison.bootstrap {
+            let (lower, upper) = (spread.lower, spread.upper);
+            writeln!(
+                text,
+                "  95% of {} resamples of documents: {lower:+.6} to {upper:+.6}",
+                spread.resamples
+            )?;
+        }
+    }
+    for refused in &compared.refused {
+        writeln!(text, "not compared: {}", refused.reason)?;
+    }
+    if let Some(first) = compared.comparisons.first() {
+        writeln!(text, "{}", first.clusters)?;
+        first.caveats.iter().try_for_each(|caveat| writeln!(text, "{caveat}"))?;
+    }
+    Ok(text)
+}
