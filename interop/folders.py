@@ -126,6 +126,14 @@ def all_folders(root):
     return ["llama3", "smollm2", "qwen2", "tied"]
 
 
+def wide(root):
+    """A folder whose rows are long enough for blocks of 32 weights."""
+    tokenizer, settings = smollm2()
+    sizes = dict(vocab_size=tokenizer.get_vocab_size(), hidden_size=64, intermediate_size=96, num_hidden_layers=3, num_attention_heads=4,
+                 num_key_value_heads=2, max_position_embeddings=64, tie_word_embeddings=True, bos_token_id=0, eos_token_id=0)
+    return save(pathlib.Path(root) / "wide", model("llama", 5, **sizes), tokenizer, settings)
+
+
 def some_ids(folder, count, seed=0):
     vocab_size = json.loads((pathlib.Path(folder) / "config.json").read_text())["vocab_size"]
     return [random.Random(seed).randrange(vocab_size) for _ in range(count)]

@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "q4_0" => Quantization::Q4_0,
                 other => return Err(format!("no quantization {other}").into()),
             };
-            let Imported { model, tokenizer, .. } = read::<f32>(from)?;
+            let Imported { model, tokenizer, .. } = read::<f64>(from)?; // takes every type
             let written = gguf::export(&model, tokenizer.as_ref(), to, quantization)?;
             println!("{written:?}");
             Ok(())

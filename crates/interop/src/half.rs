@@ -16,7 +16,6 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 }
 
 /// The nearest f16, of two equally near the one with an even fraction; infinite if too large.
-#[cfg_attr(not(test), expect(dead_code, reason = "export comes next"))]
 pub(crate) fn f32_to_f16(value: f32) -> u16 {
     let bits = value.to_bits();
     let (sign, magnitude) = ((bits >> 16) as u16 & 0x8000, bits & 0x7fff_ffff);

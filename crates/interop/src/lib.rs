@@ -36,5 +36,6 @@ mod half;
 pub mod hugging_face;
 mod names;
 mod rows;
+mod spelling;
 
 pub use error::InteropError;

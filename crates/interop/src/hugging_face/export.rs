@@ -16,6 +16,7 @@ use super::{Exported, export_tokenizer};
 use crate::error::InteropError;
 use crate::names::{interleaved, place};
 use crate::rows;
+use crate::spelling::{start_token, with_role};
 
 /// See [`super::export`].
 pub(super) fn export<E: PortableElement>(
@@ -122,16 +123,6 @@ fn settings(tokenizer: &Tokenizer, context_len: usize) -> Value {
         }
     }
     settings
-}
-
-/// The token that begins documents, or would if they were begun.
-fn start_token(tokenizer: &Tokenizer) -> Option<TokenId> {
-    tokenizer.start_token().or_else(|| with_role(tokenizer, ControlRole::Start))
-}
-
-fn with_role(tokenizer: &Tokenizer, role: ControlRole) -> Option<TokenId> {
-    let mut tokens = tokenizer.artifact().control_tokens.iter();
-    tokens.find(|token| token.role == role).map(|token| token.id)
 }
 
 /// Writes all parameters, a row at a time, in the element type they have.

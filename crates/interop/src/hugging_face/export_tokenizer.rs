@@ -1,13 +1,11 @@
 //! A tokenizer of ours as `tokenizer.json`.
 
-use std::collections::BTreeMap;
-
 use llm_tokenizer::{Normalizer, Pretokenizer, TokenId, Tokenizer, TokenizerArtifact};
 use serde_json::{Value, json};
 
 use super::tokenizer::{LLAMA3_PATTERN, QWEN2_PATTERN};
-use crate::byte_alphabet;
 use crate::error::InteropError;
+use crate::spelling;
 
 /// The file, and how the library that reads it differs from us.
 pub(super) struct TokenizerJson {
@@ -28,10 +26,11 @@ pub(super) fn tokenizer_json(tokenizer: &Tokenizer) -> Result<TokenizerJson, Int
             "end_of_word_suffix": null,
             "fuse_unk": false,
             "ignore_merges": artifact.whole_piece_first,
-            "merges": merges(tokenizer),
+            "merges": spelling::merges(tokenizer),
             "type": "BPE",
             "unk_token": null,
-            "vocab": vocabulary(tokenizer)?,
+            // Control and added tokens stand here too: only so do they keep their ids.
+            "vocab": spelling::vocabulary(tokenizer)?,
         },
         "normalizer": normalizer(artifact.normalizer)?,
         "padding": null,
@@ -65,39 +64,6 @@ fn notes(artifact: &TokenizerArtifact) -> Vec<String> {
         notes.push(note.to_owned());
     }
     notes
-}
-
-/// All tokens by their spelling. Control and added tokens stand here too, under their own text: only
-/// so do they keep their ids.
-fn vocabulary(tokenizer: &Tokenizer) -> Result<BTreeMap<String, TokenId>, InteropError> {
-    let artifact = tokenizer.artifact();
-    let spelled = |id: TokenId| byte_alphabet::spelling(tokenizer.token_bytes(id).unwrap_or(&[]));
-    let bytes = artifact.byte_ids.iter().flatten().map(|&id| (spelled(id), id));
-    let merged = artifact.merges.iter().map(|merge| (spelled(merge.id), merge.id));
-    let extra = artifact.extra_tokens.iter().map(|token| match token.match_text {
-        true => (String::from_utf8_lossy(&token.bytes).into_owned(), token.id),
-        false => (spelled(token.id), token.id),
-    });
-    let control = artifact.control_tokens.iter().map(|token| (token.text.clone(), token.id));
-    let mut vocabulary = BTreeMap::new();
-    for (spelling, id) in bytes.chain(merged).chain(extra).chain(control) {
-        match vocabulary.insert(spelling.clone(), id) {
-            Some(other) if other != id => {
-                return Err(InteropError::inexpressible(format!(
-                    "tokens {other} and {id} are both spelled {spelling:?} in a tokenizer.json"
-                )));
-            }
-            _ => {}
-        }
-    }
-    Ok(vocabulary)
-}
-
-/// The merges in the form that all versions of the library read. No token contains a space there.
-fn merges(tokenizer: &Tokenizer) -> Vec<String> {
-    let spelled = |id| byte_alphabet::spelling(tokenizer.token_bytes(id).unwrap_or(&[]));
-    let merges = tokenizer.artifact().merges.iter();
-    merges.map(|merge| format!("{} {}", spelled(merge.left), spelled(merge.right))).collect()
 }
 
 fn added_tokens(artifact: &TokenizerArtifact) -> Result<Vec<Value>, InteropError> {

@@ -2,6 +2,7 @@
 
 mod documentation;
 mod folders;
+mod gguf;
 mod hostile;
 mod round_trip;
 
