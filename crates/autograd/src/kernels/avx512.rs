@@ -96,6 +96,11 @@ impl Simd<f32> for Avx512 {
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), x) }
     }
     #[inline(always)]
+    fn prefetch(self, from: &[f32]) {
+        // SAFETY: a prefetch is a hint and reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
     fn copy_transposed(self, from: &[f32], from_stride: usize, to: &mut [f32], to_stride: usize) {
         // No closure and no iterator adaptor: vectors must stay inside this function.
         let mut x = [self.load(from); 16];
@@ -173,6 +178,11 @@ impl Simd<f64> for Avx512 {
         let to = &mut to[..8];
         // SAFETY: `to` has eight elements, and the store needs no alignment.
         unsafe { _mm512_storeu_pd(to.as_mut_ptr(), x) }
+    }
+    #[inline(always)]
+    fn prefetch(self, from: &[f64]) {
+        // SAFETY: a prefetch is a hint and reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.as_ptr().cast()) }
     }
     #[inline(always)]
     fn copy_transposed(self, from: &[f64], from_stride: usize, to: &mut [f64], to_stride: usize) {

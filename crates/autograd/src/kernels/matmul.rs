@@ -8,6 +8,8 @@
 use std::ops::Range;
 
 use super::Kernels;
+use super::elementwise::MEMORY_COST;
+use super::few_rows::FewRows;
 use super::matrix::{MatrixMut, MatrixView};
 use super::pack::{pack_panels, pack_strips, panel_width};
 use super::prepacked::PrepackedView;
@@ -113,8 +115,9 @@ impl<E: Element> Right<'_, E> {
 }
 
 impl<E: Element> Shared for MatMul<'_, E> {
+    /// Of a few rows memory is the price.
     fn work(&self) -> usize {
-        self.a.rows() * self.a.columns() * self.c.columns()
+        self.a.rows().max(MEMORY_COST / 4) * self.a.columns() * self.c.columns()
     }
 
     /// Cuts the longer side of the output, between tiles.
@@ -141,6 +144,11 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
         let Self { a, mut b, mut c, start } = self;
+        if let Right::Plain(b) = b
+            && FewRows::fits(a, b)
+        {
+            return simd.call(FewRows { a, b, c, start });
+        }
         let (rows, columns, steps) = (c.rows(), c.columns(), a.columns());
         if steps == 0 && start == Start::Zero {
             (0..rows).for_each(|r| c.row_mut(r).fill(E::ZERO));

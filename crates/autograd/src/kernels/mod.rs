@@ -12,6 +12,7 @@ mod avx2;
 mod avx512;
 mod elementwise;
 mod exp;
+mod few_rows;
 mod matmul;
 mod matrix;
 mod pack;

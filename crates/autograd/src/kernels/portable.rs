@@ -32,6 +32,8 @@ macro_rules! portable_vectors {
                 to[..$lanes].copy_from_slice(&x);
             }
             #[inline(always)]
+            fn prefetch(self, _from: &[$float]) {}
+            #[inline(always)]
             fn copy_transposed(
                 self,
                 from: &[$float],

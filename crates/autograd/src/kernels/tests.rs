@@ -84,6 +84,17 @@ fn products_equal_the_chain_across_blocks_of_every_kind() {
     }
 }
 
+/// Rows that are few, one more than few, and a vocabulary that is read in several stretches.
+#[test]
+fn products_of_few_rows_equal_the_chain() {
+    for shape in [[1, 37, 4500], [2, 16, 33], [8, 70, 50], [9, 70, 50], [3, 5, 2049]] {
+        for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+            matmul_equals_the_chain::<f32>(shape, transposed, false);
+            matmul_equals_the_chain::<f64>(shape, transposed, true);
+        }
+    }
+}
+
 /// So many columns that strips are packed, in whole vectors and in what is left, over several rounds
 /// of packing and several blocks.
 #[test]

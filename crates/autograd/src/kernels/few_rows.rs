@@ -1,0 +1,159 @@
+//! Products of a few rows, as in generation: one token against every weight.
+//!
+//! A large product reads each element of `b` many times and packs it first. With a few rows each is
+//! read once, so that memory sets the pace and every copy costs as much again. Here `b` is read where
+//! it lies, in the order in which it lies, and the sums wait in registers or in the nearest cache.
+//! The chains are the same: every output element takes its steps in ascending order.
+
+use super::matrix::{MatrixMut, MatrixView};
+use super::simd::{Kernel, Simd};
+use super::tile::Start;
+use crate::Element;
+
+/// Most rows for which reading `b` in place is faster than packing it.
+pub(crate) const FEW_ROWS: usize = 8;
+
+/// Steps that are added to a sum while it is in a register.
+const STEPS: usize = 8;
+/// Columns whose sums stay in the first-level cache while the rows of `b` pass by.
+const COLUMNS: usize = 2048;
+/// Lanes of the widest vector.
+const MOST_LANES: usize = 16;
+
+/// `c = a b`, or `c = c + a b`, with up to [`FEW_ROWS`] rows. `b` lies in row or in column order.
+pub(crate) struct FewRows<'a, E> {
+    pub(crate) a: MatrixView<'a, E>,
+    pub(crate) b: MatrixView<'a, E>,
+    pub(crate) c: MatrixMut<'a, E>,
+    pub(crate) start: Start,
+}
+
+impl<E: Element> FewRows<'_, E> {
+    /// Whether this is the way to multiply them.
+    pub(crate) fn fits(a: MatrixView<'_, E>, b: MatrixView<'_, E>) -> bool {
+        a.rows() <= FEW_ROWS && (b.column_stride() == 1 || b.row_stride() == 1)
+    }
+}
+
+impl<E: Element> Kernel<E> for FewRows<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<E>>(self, simd: S) {
+        let Self { a, b, mut c, start } = self;
+        if start == Start::Zero {
+            (0..c.rows()).for_each(|r| c.row_mut(r).fill(E::ZERO));
+        }
+        if b.column_stride() == 1 {
+            for first in (0..b.columns()).step_by(COLUMNS) {
+                let columns = first..(first + COLUMNS).min(b.columns());
+                let b = b.block(0..b.rows(), columns.clone());
+                add_rows(simd, a, b, c.block(0..a.rows(), columns));
+            }
+        } else {
+            add_columns(simd, a, b, c);
+        }
+    }
+}
+
+/// The rows of `b` lie in memory order: some at a time are added to the sums of all columns.
+#[inline(always)]
+fn add_rows<E: Element, S: Simd<E>>(
+    simd: S,
+    a: MatrixView<'_, E>,
+    b: MatrixView<'_, E>,
+    mut c: MatrixMut<'_, E>,
+) {
+    let whole = b.rows() - b.rows() % STEPS;
+    for k in (0..whole).step_by(STEPS) {
+        add_steps::<E, S, STEPS>(simd, a, b, &mut c, k);
+    }
+    for k in whole..b.rows() {
+        add_steps::<E, S, 1>(simd, a, b, &mut c, k);
+    }
+}
+
+/// Adds `N` steps from `k` on to all sums.
+#[inline(always)]
+fn add_steps<E: Element, S: Simd<E>, const N: usize>(
+    simd: S,
+    a: MatrixView<'_, E>,
+    b: MatrixView<'_, E>,
+    c: &mut MatrixMut<'_, E>,
+    k: usize,
+) {
+    let mut factors = [[E::ZERO; N]; FEW_ROWS];
+    for (r, factors) in factors.iter_mut().enumerate().take(a.rows()) {
+        for (i, factor) in factors.iter_mut().enumerate() {
+            *factor = a.get(r, k + i);
+        }
+    }
+    for first in (0..b.columns()).step_by(S::LANES) {
+        let count = (b.columns() - first).min(S::LANES);
+        let mut rows = [simd.splat(E::ZERO); N];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let from = (k + i) * b.row_stride() + first;
+            *row = simd.load_partial(&b.data()[from..from + count], E::ZERO);
+            if N == STEPS
+                && let Some(later) = b.data().get(from + STEPS * b.row_stride()..)
+            {
+                simd.prefetch(later);
+            }
+        }
+        for (r, factors) in factors.iter().enumerate().take(a.rows()) {
+            let sums = &mut c.row_mut(r)[first..first + count];
+            let mut sum = simd.load_partial(sums, E::ZERO);
+            for (factor, row) in factors.iter().zip(rows) {
+                sum = simd.fma(simd.splat(*factor), row, sum);
+            }
+            simd.store_partial(sum, sums);
+        }
+    }
+}
+
+/// The columns of `b` lie in memory order: a vector of them is turned, a square at a time, while
+/// their sums are in registers.
+#[inline(always)]
+fn add_columns<E: Element, S: Simd<E>>(
+    simd: S,
+    a: MatrixView<'_, E>,
+    b: MatrixView<'_, E>,
+    mut c: MatrixMut<'_, E>,
+) {
+    let whole = b.rows() - b.rows() % S::LANES;
+    let mut square = [E::ZERO; MOST_LANES * MOST_LANES];
+    for first in (0..b.columns()).step_by(S::LANES) {
+        let count = (b.columns() - first).min(S::LANES);
+        let mut sums = [simd.splat(E::ZERO); FEW_ROWS];
+        for (r, sum) in sums.iter_mut().enumerate().take(a.rows()) {
+            *sum = simd.load_partial(&c.row_mut(r)[first..first + count], E::ZERO);
+        }
+        for k in (0..b.rows()).step_by(S::LANES) {
+            let steps = (b.rows() - k).min(S::LANES);
+            if k < whole && count == S::LANES {
+                let from = &b.data()[first * b.column_stride() + k..];
+                for column in S::LANES..2 * S::LANES {
+                    if let Some(later) = from.get(column * b.column_stride()..) {
+                        simd.prefetch(later);
+                    }
+                }
+                simd.copy_transposed(from, b.column_stride(), &mut square, S::LANES);
+            } else {
+                for i in 0..steps {
+                    for column in 0..count {
+                        square[i * S::LANES + column] = b.get(k + i, first + column);
+                    }
+                }
+            }
+            for i in 0..steps {
+                let row = simd.load(&square[i * S::LANES..]);
+                for (r, sum) in sums.iter_mut().enumerate().take(a.rows()) {
+                    *sum = simd.fma(simd.splat(a.get(r, k + i)), row, *sum);
+                }
+            }
+        }
+        for (r, sum) in sums.into_iter().enumerate().take(a.rows()) {
+            simd.store_partial(sum, &mut c.row_mut(r)[first..first + count]);
+        }
+    }
+}
