@@ -2,9 +2,14 @@
 
 mod compare;
 mod evaluate;
+mod export;
 mod generate;
+mod import;
 mod inspect;
+mod quantize;
+mod scan;
 mod shell;
+mod tasks;
 mod tokenizer;
 
 use clap::Subcommand;
@@ -17,8 +22,13 @@ pub(crate) enum Command {
     Tokenizer(tokenizer::TokenizerArgs),
     Evaluate(Box<evaluate::EvaluateArgs>),
     Compare(compare::CompareArgs),
+    Tasks(Box<tasks::TasksArgs>),
     Generate(generate::GenerateArgs),
+    Scan(scan::ScanArgs),
+    Quantize(quantize::QuantizeArgs),
     Inspect(inspect::InspectArgs),
+    Import(import::ImportArgs),
+    Export(export::ExportArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
@@ -32,6 +42,11 @@ impl Command {
             Self::Compare(args) => compare::run(args),
             Self::Generate(args) => generate::run(args, console),
             Self::Inspect(args) => inspect::run(args, console),
+            Self::Tasks(args) => tasks::run(args),
+            Self::Scan(args) => scan::run(args),
+            Self::Quantize(args) => quantize::run(args),
+            Self::Import(args) => import::run(args),
+            Self::Export(args) => export::run(args),
             Self::Completions(args) => shell::completions(args),
             Self::Man(args) => shell::man(args),
         }

@@ -1,6 +1,7 @@
 //! A model file, of whatever kind, opened for scoring and generating.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::{Context, anyhow, bail};
 use llm_from_scratch_practical::archive::{
@@ -11,15 +12,18 @@ use llm_from_scratch_practical::evaluation::{LanguageModel, RowRequest, RowVisit
 use llm_from_scratch_practical::model::{
     DecoderModel, Generation, GenerationConfig, ModelError, ValidConfig,
 };
-use llm_from_scratch_practical::quantization::{QUANTIZED_KIND, QuantizedModel};
+use llm_from_scratch_practical::quantization::{QUANTIZED_KIND, QuantizedModel, WeightFormat};
 use llm_from_scratch_practical::tokenizer::{TokenId, Tokenizer};
 
 /// A model and what came with it.
 pub(crate) struct OpenModel {
     /// To compute with; the codes of a quantized model are decoded once, here.
     pub(crate) weights: Weights,
-    /// [`LanguageModel::identity`], computed once: it reads every weight.
-    identity: String,
+    /// The form that the weights were rounded to.
+    rounded: Option<WeightFormat>,
+    /// [`LanguageModel::identity`], computed once, if at all: it reads every weight.
+    identity: OnceLock<String>,
+    stored_tokenizer: Tokenizer,
     /// For text; `None` if the file's tokenizer knows ids only.
     pub(crate) tokenizer: Option<Tokenizer>,
     /// The verified identity of the file's content.
@@ -53,11 +57,12 @@ impl WeightElement for f64 {
 macro_rules! with_decoder {
     ($weights:expr, $decoder:ident => $body:expr) => {
         match $weights {
-            Weights::F32($decoder) => $body,
-            Weights::F64($decoder) => $body,
+            $crate::model::Weights::F32($decoder) => $body,
+            $crate::model::Weights::F64($decoder) => $body,
         }
     };
 }
+pub(crate) use with_decoder;
 
 impl OpenModel {
     /// Reads a model, quantized or not, and checks every byte of it.
@@ -78,20 +83,30 @@ impl OpenModel {
     fn plain<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
         let portable = PortableModel::<E>::load(path)?;
         let (model, tokenizer) = portable.restore_text();
-        let identity = model.identity();
-        Ok(Self::new(E::weights(model), identity, &tokenizer, portable.model_id()))
+        Ok(Self::new(E::weights(model), None, tokenizer, portable.model_id()))
     }
 
     fn quantized<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
         let portable = QuantizedModel::<E>::load(path)?;
-        let decoder = portable.decoder();
-        let (model, identity) = (decoder.decode(), decoder.identity());
-        Ok(Self::new(E::weights(model), identity, portable.tokenizer(), portable.model_id()))
+        let (decoder, tokenizer) = (portable.decoder(), portable.tokenizer().clone());
+        let weights = E::weights(decoder.decode());
+        Ok(Self::new(weights, Some(decoder.format()), tokenizer, portable.model_id()))
     }
 
-    fn new(weights: Weights, identity: String, tokenizer: &Tokenizer, sha256: &str) -> Self {
-        let tokenizer = tokenizer.knows_text().then(|| tokenizer.clone());
-        Self { weights, identity, tokenizer, sha256: sha256.to_owned() }
+    fn new(
+        weights: Weights,
+        rounded: Option<WeightFormat>,
+        stored_tokenizer: Tokenizer,
+        sha256: &str,
+    ) -> Self {
+        let tokenizer = stored_tokenizer.knows_text().then(|| stored_tokenizer.clone());
+        let (identity, sha256) = (OnceLock::new(), sha256.to_owned());
+        Self { weights, rounded, identity, stored_tokenizer, tokenizer, sha256 }
+    }
+
+    /// The tokenizer that a file needs, be it one that knows ids only.
+    pub(crate) fn stored_tokenizer(&self) -> &Tokenizer {
+        &self.stored_tokenizer
     }
 
     /// The tokenizer, for a command that cannot do without.
@@ -138,7 +153,14 @@ impl LanguageModel for OpenModel {
     }
 
     fn identity(&self) -> String {
-        self.identity.clone()
+        let identity = || {
+            let decoder = with_decoder!(&self.weights, decoder => decoder.identity());
+            match self.rounded {
+                Some(format) => format!("{format} as {decoder}"), // as a QuantizedDecoder says
+                None => decoder,
+            }
+        };
+        self.identity.get_or_init(identity).clone()
     }
 
     fn visit_rows(

@@ -1,8 +1,11 @@
 //! The `llm` command as its users know it: arguments in, files, standard streams and exit codes out.
 
+mod convert;
 mod evaluate;
 mod files;
 mod generate;
+mod scan;
 mod shell;
 mod support;
+mod tasks;
 mod tokenizer;

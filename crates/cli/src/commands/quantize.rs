@@ -1,0 +1,109 @@
+//! `llm quantize`: a smaller file of a model, and what that costs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use llm_from_scratch_practical::archive::{MODEL_KIND, PortableElement, inspect};
+use llm_from_scratch_practical::model::DecoderModel;
+use llm_from_scratch_practical::quantization::{
+    ErrorTable, QuantizedDecoder, QuantizedModel, WeightFormat,
+};
+use llm_from_scratch_practical::tokenizer::Tokenizer;
+use serde::Serialize;
+
+use crate::model::{OpenModel, with_decoder};
+use crate::output::Report;
+
+/// Round the weights of a model to 8 or 4 bits
+///
+/// The new file is scored like any other; `llm compare` tells what rounding costs on your texts.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  llm quantize --model tiny.llm --weights int8 --output tiny-int8.llm
+  llm quantize --model tiny.llm --weights int4 --output tiny-int4.llm --json")]
+pub(crate) struct QuantizeArgs {
+    /// The model's file
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// The form of the weights
+    #[arg(long, value_enum)]
+    weights: Form,
+    /// The new file
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    /// One byte each, one scale for each output channel
+    Int8,
+    /// Half a byte each, one scale for each 32 inputs of an output channel
+    Int4,
+}
+
+#[derive(Serialize)]
+struct Quantized {
+    from_sha256: String,
+    sha256: String,
+    weights: &'static str,
+    bytes_before: u64,
+    bytes_after: u64,
+    tensors: Vec<Tensor>,
+}
+
+/// What rounding did to one tensor.
+#[derive(Serialize)]
+struct Tensor {
+    name: String,
+    bytes_before: u64,
+    bytes_after: u64,
+    largest_error: f64,
+    /// Root of the mean squared error over that of the mean squared weight.
+    relative_rms: f64,
+}
+
+pub(crate) fn run(args: &QuantizeArgs) -> anyhow::Result<Report> {
+    let header = inspect(&args.model).with_context(|| args.model.display().to_string())?;
+    if header.kind() != MODEL_KIND {
+        let (file, kind) = (args.model.display(), header.kind());
+        bail!("{file} holds a {kind:?}: only a {MODEL_KIND:?} can be rounded");
+    }
+    let model = OpenModel::load(&args.model)?;
+    let tokenizer = model.stored_tokenizer();
+    with_decoder!(&model.weights, decoder => quantize(args, decoder, tokenizer, &model.sha256))
+}
+
+fn quantize<E: PortableElement>(
+    args: &QuantizeArgs,
+    model: &DecoderModel<E>,
+    tokenizer: &Tokenizer,
+    from_sha256: &str,
+) -> anyhow::Result<Report> {
+    let format = match args.weights {
+        Form::Int8 => WeightFormat::Int8,
+        Form::Int4 => WeightFormat::Int4,
+    };
+    let decoder = QuantizedDecoder::quantize(model, format)?;
+    let errors = ErrorTable::new(model, &decoder)?;
+    let quantized = QuantizedModel::new(decoder, tokenizer)?;
+    quantized.save(&args.output)?;
+    let size = |path| fs::metadata(path).map(|metadata| metadata.len());
+    let tensor = |error: llm_from_scratch_practical::quantization::TensorError| Tensor {
+        name: error.name,
+        bytes_before: error.bytes_before,
+        bytes_after: error.bytes_after,
+        largest_error: error.max_abs,
+        relative_rms: error.relative_rms,
+    };
+    Report::new(&Quantized {
+        from_sha256: from_sha256.to_owned(),
+        sha256: quantized.model_id().to_owned(),
+        weights: format.name(),
+        bytes_before: size(&args.model)?,
+        bytes_after: size(&args.output)?,
+        tensors: errors.tensors.into_iter().map(tensor).collect(),
+    })
+}

@@ -1,0 +1,59 @@
+//! `llm tasks`.
+
+use std::fs;
+
+use llm_from_scratch_practical::evaluation::tasks::{OptionRule, TaskSummary, read_option_records};
+
+use crate::support::{Folder, json, llm, refused};
+
+const ITEMS: &str = "{\"context\":\"1, 2,\",\"options\":[\" 3\",\" 10\"],\"answer\":0,\"group\":\"a\"}\n\
+{\"context\":\"one, two,\",\"options\":[\" three\",\" ten\"],\"answer\":0,\"group\":\"a\"}\n\
+{\"context\":\"I, II,\",\"options\":[\" III\",\" X\"],\"answer\":0,\"group\":\"b\"}\n";
+
+#[test]
+fn every_rule_comes_from_the_records_of_one_pass() {
+    let folder = Folder::new();
+    let (model, items) = (folder.model("m.llm", 1), folder.write("i.jsonl", ITEMS));
+    let records = folder.at("r.jsonl");
+    let words = ["tasks", "--model", &model, "--items", &items];
+    let report = json(llm(words).args(["--records", &records, "--rule", "char-bare"]));
+    assert_eq!((&report["items"], &report["result"]["rule"]), (&3.into(), &"char-bare".into()));
+    assert_eq!(report["rules"].as_array().unwrap().len(), 5); // no neutral prompt
+
+    let file = fs::read(&records).unwrap();
+    let read = read_option_records(&file[..]).collect::<Result<Vec<_>, _>>().unwrap();
+    let summary = TaskSummary::from_records(read).unwrap();
+    for (rule, reported) in OptionRule::ALL.iter().zip(report["rules"].as_array().unwrap()) {
+        let expected = serde_json::to_value(summary.accuracy(*rule).unwrap()).unwrap();
+        assert_eq!(*reported, expected);
+    }
+    let neutral = json(llm(words).args(["--neutral-prompt", ":", "--rule", "mutual-information"]));
+    assert_eq!(neutral["rules"].as_array().unwrap().len(), 6);
+    assert_eq!(neutral["rules"][0], report["rules"][0]);
+}
+
+#[test]
+fn examples_are_drawn_by_seed_and_never_the_item_itself() {
+    let folder = Folder::new();
+    let (model, items) = (folder.model("m.llm", 1), folder.write("i.jsonl", ITEMS));
+    let words = ["tasks", "--model", &model, "--items", &items, "--few-shot"];
+    // Contexts of 16 bytes leave no room for an example of this template.
+    assert!(refused(llm(words).arg("1"), 1).contains("item 0"));
+    // Of three items, two are left as examples.
+    let message = refused(llm(words).arg("3"), 1);
+    assert!(message.contains('3') && message.contains('2'), "{message}");
+    refused(&mut llm(["tasks", "--model", &model, "--items", &items, "--pool", &items]), 2);
+    let message = refused(llm(words).args(["1", "--template", "{context}"]), 1);
+    assert!(message.contains("answer"), "{message}");
+}
+
+#[test]
+fn items_that_are_none_are_named_by_file_and_line() {
+    let folder = Folder::new();
+    let model = folder.model("m.llm", 1);
+    let bad = folder.write("bad.jsonl", "{\"context\":\"a\",\"options\":[\"b\"],\"answer\":0}\n");
+    let message = refused(&mut llm(["tasks", "--model", &model, "--items", &bad]), 1);
+    assert!(message.contains("bad.jsonl: line 1"), "{message}");
+    let words = ["tasks", "--model", &model, "--items", &bad, "--rule", "mean"];
+    assert!(refused(&mut llm(words), 2).contains("char-bare"));
+}
