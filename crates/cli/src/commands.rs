@@ -11,6 +11,7 @@ mod scan;
 mod shell;
 mod tasks;
 mod tokenizer;
+mod train;
 
 use clap::Subcommand;
 
@@ -20,6 +21,7 @@ use crate::output::{Console, Report};
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Tokenizer(tokenizer::TokenizerArgs),
+    Train(Box<train::TrainArgs>),
     Evaluate(Box<evaluate::EvaluateArgs>),
     Compare(compare::CompareArgs),
     Tasks(Box<tasks::TasksArgs>),
@@ -38,6 +40,7 @@ impl Command {
     pub(crate) fn run(&self, console: &Console) -> anyhow::Result<Report> {
         match self {
             Self::Tokenizer(args) => tokenizer::run(args),
+            Self::Train(args) => train::run(args, console),
             Self::Evaluate(args) => evaluate::run(args, console),
             Self::Compare(args) => compare::run(args),
             Self::Generate(args) => generate::run(args, console),

@@ -28,7 +28,7 @@ impl Default for AdamWConfig {
 }
 
 impl AdamWConfig {
-    fn check(&self) -> Result<(), TrainError> {
+    pub(crate) fn check(&self) -> Result<(), TrainError> {
         let share = |x: f64| (0.0..1.0).contains(&x);
         let checks = [
             ("beta1", self.beta1, share(self.beta1), "at least 0 and below 1"),

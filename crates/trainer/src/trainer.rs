@@ -35,6 +35,22 @@ impl Default for TrainingConfig {
     }
 }
 
+impl TrainingConfig {
+    /// Whether one can train like that. Training checks it before the first update.
+    ///
+    /// # Errors
+    /// [`TrainError::InvalidConfig`] names the first number that cannot be.
+    pub fn check(&self) -> Result<(), TrainError> {
+        self.optimizer.check()?;
+        self.schedule.check()?;
+        if self.clip_limit.is_nan() || self.clip_limit <= 0.0 {
+            let (given, expected) = (self.clip_limit, "above 0");
+            return Err(TrainError::InvalidConfig { field: "clip_limit", given, expected });
+        }
+        Ok(())
+    }
+}
+
 /// A model and everything that changes with it.
 #[derive(Clone, Debug)]
 pub struct Trainer<E> {
@@ -98,11 +114,7 @@ impl<E: Element> Trainer<E> {
         config: TrainingConfig,
         kernels: Kernels,
     ) -> Result<Self, TrainError> {
-        config.schedule.check()?;
-        if config.clip_limit.is_nan() || config.clip_limit <= 0.0 {
-            let (given, expected) = (config.clip_limit, "above 0");
-            return Err(TrainError::InvalidConfig { field: "clip_limit", given, expected });
-        }
+        config.check()?;
         let Parts { model, optimizer, dropout, updates } = parts;
         Ok(Self { model, optimizer, config, dropout, kernels, memory: Memory::new(), updates })
     }

@@ -9,3 +9,4 @@ mod shell;
 mod support;
 mod tasks;
 mod tokenizer;
+mod train;

@@ -1,0 +1,164 @@
+//! What a run would take, before anything is written.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use llm_from_scratch_practical as practical;
+use practical::archive::PortableElement;
+use practical::model::{DecoderConfig, DecoderModel, ValidConfig};
+use practical::trainer::Run;
+use serde::Serialize;
+
+use super::data::{Data, DataRecord};
+use super::look::Looks;
+use super::plan::Plan;
+use super::session::run_config;
+use crate::output::Report;
+
+/// How long updates are timed, at least: enough to average over a few.
+const PROBE: Duration = Duration::from_secs(2);
+
+/// Most updates that are timed.
+const MOST_UPDATES: u64 = 20;
+
+/// What a run would take.
+#[derive(Debug, Serialize)]
+struct DryRun {
+    plan: Plan,
+    data: DataRecord,
+    parameters: usize,
+    /// Passes over the training windows.
+    epochs: f64,
+    memory: Memory,
+    /// Measured on the first updates, on this machine, with these threads.
+    time: Time,
+}
+
+/// Bytes at the same time, estimated from the sizes.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Memory {
+    /// Weights, their gradients, and AdamW's two moments.
+    parameters_bytes: usize,
+    /// What the forward pass of a microbatch leaves behind for the backward pass.
+    microbatch_bytes: usize,
+    /// Ids of all windows.
+    data_bytes: usize,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Time {
+    timed_updates: u64,
+    targets_per_second: f64,
+    seconds_per_look: f64,
+    looks: u64,
+    estimated_seconds: f64,
+}
+
+/// Builds everything, times a few updates and a look on a model that is thrown away, and tells.
+pub(super) fn dry_run<E: PortableElement>(
+    plan: &Plan,
+    data: &Data,
+    model: ValidConfig,
+) -> anyhow::Result<Report> {
+    let windows = plan.training.windows_per_update.get() as f64 * plan.training.updates as f64;
+    let report = DryRun {
+        plan: plan.clone(),
+        data: data.record.clone(),
+        parameters: model.parameter_count(),
+        epochs: windows / data.train.len() as f64,
+        memory: memory::<E>(plan, data, &model),
+        time: time::<E>(plan, data, model)?,
+    };
+    Report::with_text(&report, report.to_string())
+}
+
+fn memory<E>(plan: &Plan, data: &Data, model: &ValidConfig) -> Memory {
+    let rows = plan.training.windows_per_microbatch.min(plan.training.windows_per_update).get();
+    let longest = data.train.iter().map(|window| window.target_count()).max().unwrap_or(0);
+    let element = size_of::<E>();
+    let ids = data.train.iter().chain(&data.validation).map(|window| window.ids().len());
+    Memory {
+        parameters_bytes: 4 * model.parameter_count() * element,
+        microbatch_bytes: rows * longest * values_per_token(model) * element,
+        data_bytes: ids.sum::<usize>() * size_of::<u32>(),
+    }
+}
+
+/// Values that are kept for each token of a microbatch: the results of all operations, and of the
+/// logits also the probabilities and the gradient.
+fn values_per_token(config: &DecoderConfig) -> usize {
+    let DecoderConfig { d_model, n_heads, n_kv_heads, head_dim, d_ff, .. } = *config;
+    let (queries, keys) = (n_heads * head_dim, n_kv_heads * head_dim);
+    let block = 6 * d_model + 3 * queries + 3 * keys + 3 * d_ff;
+    config.n_layers * block + 2 * d_model + 3 * config.vocab_size
+}
+
+fn time<E: PortableElement>(plan: &Plan, data: &Data, model: ValidConfig) -> anyhow::Result<Time> {
+    let fresh = DecoderModel::<E>::initialize(model, plan.seed);
+    let mut run = Run::start(run_config(plan, data)?, &data.train, fresh)?;
+    run.update()?; // its arrays are not there yet; later ones use them again
+    let (start, mut targets, mut timed) = (Instant::now(), 0, 0);
+    while timed < MOST_UPDATES.min(plan.training.updates) && start.elapsed() < PROBE {
+        targets += run.update()?.loss.target_count();
+        timed += 1;
+    }
+    let per_second = targets as f64 / start.elapsed().as_secs_f64();
+
+    let looks = Looks::new(plan, data)?;
+    let start = Instant::now();
+    looks.validation(run.trainer().model())?;
+    looks.sample(run.trainer().model(), 0)?;
+    let seconds_per_look = start.elapsed().as_secs_f64();
+
+    let per_window = data.record.train.targets as f64 / data.record.train.windows as f64;
+    let windows = plan.training.windows_per_update.get() as f64;
+    let all_targets = per_window * windows * plan.training.updates as f64;
+    let looks = 1 + plan.training.updates.div_ceil(plan.evaluate_every.get());
+    Ok(Time {
+        timed_updates: timed,
+        targets_per_second: per_second,
+        seconds_per_look,
+        looks,
+        estimated_seconds: all_targets / per_second + looks as f64 * seconds_per_look,
+    })
+}
+
+impl fmt::Display for DryRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plan, data, parameters, epochs, memory, time } = self;
+        let DecoderConfig { d_model, n_layers, n_heads, d_ff, context_len, vocab_size, .. } =
+            plan.model;
+        writeln!(
+            f,
+            "model       {parameters} parameters: {n_layers} blocks of width {d_model}, {n_heads} heads, \
+             feed-forward {d_ff}, context {context_len}, vocabulary {vocab_size}"
+        )?;
+        for (name, side) in [("training", &data.train), ("validation", &data.validation)] {
+            writeln!(
+                f,
+                "{name:<10}  {} documents, {} bytes, {} windows, {} targets",
+                side.documents, side.bytes, side.windows, side.targets
+            )?;
+        }
+        writeln!(
+            f,
+            "updates     {}, of {} windows: {epochs:.2} passes over the training documents",
+            plan.training.updates, plan.training.windows_per_update
+        )?;
+        let mib = |bytes: usize| bytes as f64 / f64::from(1 << 20);
+        let Memory { parameters_bytes, microbatch_bytes, data_bytes } = *memory;
+        writeln!(
+            f,
+            "memory      about {:.0} MiB: {:.0} parameters and optimizer, {:.0} microbatch, {:.0} data",
+            mib(parameters_bytes + microbatch_bytes + data_bytes),
+            mib(parameters_bytes),
+            mib(microbatch_bytes),
+            mib(data_bytes)
+        )?;
+        writeln!(
+            f,
+            "time        about {:.0} s: {:.0} targets/s, {} looks of {:.1} s",
+            time.estimated_seconds, time.targets_per_second, time.looks, time.seconds_per_look
+        )
+    }
+}

@@ -1,0 +1,162 @@
+//! The folder of a run: which file is what.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use llm_from_scratch_practical as practical;
+use practical::archive::write_atomically;
+use practical::corpus::{CorpusManifest, Document};
+use practical::tokenizer::Tokenizer;
+use serde::Serialize;
+
+use super::data::Data;
+
+/// Documents of a changed corpus that an error message names.
+const SHOWN: usize = 3;
+
+/// The folder of a run.
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Whether a run in it is to go on.
+    pub(super) resumes: bool,
+}
+
+impl Folder {
+    /// Looks whether a run can start here, or go on. Nothing is written yet.
+    ///
+    /// # Errors
+    /// If there is a checkpoint that is not to be continued.
+    pub(super) fn at(path: &Path, resume: bool) -> anyhow::Result<Self> {
+        let mut folder = Self { path: short(path), resumes: false };
+        folder.resumes = match folder.checkpoint().symlink_metadata() {
+            Ok(_) if !resume => bail!(
+                "{} has a checkpoint already: go on from it with --resume, or give another --out",
+                folder.path.display()
+            ),
+            found => found.is_ok(),
+        };
+        Ok(folder)
+    }
+
+    /// Creates what is missing, and opens the log for this process alone.
+    ///
+    /// # Errors
+    /// If another process trains here.
+    pub(super) fn open(&mut self) -> anyhow::Result<File> {
+        let creating = || format!("cannot create the folder {}", self.path.display());
+        fs::create_dir_all(&self.path).with_context(creating)?;
+        self.path = short(&self.path);
+        let path = self.path.join("log.jsonl");
+        let mut options = File::options();
+        let log = options.create(true).truncate(false).read(true).write(true).open(&path);
+        let log = log.with_context(|| format!("cannot write {}", path.display()))?;
+        ensure!(
+            log.try_lock().is_ok(),
+            "another process trains in {}: give another --out",
+            self.path.display()
+        );
+        Ok(log)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Everything that the next update depends on.
+    pub(super) fn checkpoint(&self) -> PathBuf {
+        self.path.join("checkpoint.safetensors")
+    }
+
+    /// The model after the last update.
+    pub(super) fn model(&self) -> PathBuf {
+        self.path.join("model.safetensors")
+    }
+
+    /// The model with the lowest loss on the validation documents.
+    pub(super) fn best(&self) -> PathBuf {
+        self.path.join("best.safetensors")
+    }
+
+    pub(super) fn figure(&self) -> PathBuf {
+        self.path.join("loss.svg")
+    }
+
+    pub(super) fn report(&self) -> PathBuf {
+        self.path.join("report.json")
+    }
+
+    fn tokenizer(&self) -> PathBuf {
+        self.path.join("tokenizer.json")
+    }
+
+    fn manifest(&self) -> PathBuf {
+        self.path.join("corpus.json")
+    }
+
+    /// Refuses, by name, documents that were changed since the run began.
+    pub(super) fn demand_same_documents(&self, documents: &[Document]) -> anyhow::Result<()> {
+        if !self.resumes {
+            return Ok(());
+        }
+        let path = self.manifest();
+        let name = || path.display().to_string();
+        let manifest = fs::read(&path).with_context(|| format!("cannot read {}", name()))?;
+        let manifest = CorpusManifest::from_json(&manifest).with_context(name)?;
+        let changes = manifest.differences(documents);
+        let shown = changes.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+        ensure!(
+            changes.is_empty(),
+            "the documents have changed since the run began ({} change(s): {shown}): bring them back, or \
+             start another run with another --out",
+            changes.len()
+        );
+        Ok(())
+    }
+
+    /// Refuses a tokenizer that is not the one that the run began with.
+    pub(super) fn demand_same_tokenizer(&self, tokenizer: &Tokenizer) -> anyhow::Result<()> {
+        let path = self.tokenizer();
+        let same = !self.resumes
+            || fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?
+                == tokenizer.to_json();
+        ensure!(
+            same,
+            "the tokenizer is not the one that the run began with, {}: bring back its vocab_size, \
+             pretokenizer or artifact, or start another run with another --out",
+            path.display()
+        );
+        Ok(())
+    }
+
+    /// Writes what is known before the first update: the list of documents, what the sides share,
+    /// the tokenizer.
+    pub(super) fn write_data(&self, data: &Data) -> anyhow::Result<()> {
+        write(&self.manifest(), &data.manifest.to_json())?;
+        write(&self.tokenizer(), &data.tokenizer.to_json())?;
+        if let Some(report) = &data.overlap {
+            write_json(&self.path.join("overlap.json"), report)?;
+        }
+        Ok(())
+    }
+}
+
+/// The shortest way to write the path of a folder, if it exists: settings and their file may lead to it
+/// by detours.
+fn short(path: &Path) -> PathBuf {
+    let Ok(full) = path.canonicalize() else { return path.to_owned() };
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    match here.ok().and_then(|here| full.strip_prefix(here).ok().map(Path::to_owned)) {
+        Some(below) if !below.as_os_str().is_empty() => below,
+        _ => full,
+    }
+}
+
+/// A file that is there completely or not at all.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    Ok(write_atomically(path, |file| file.write_all(bytes))?)
+}
+
+pub(super) fn write_json(path: &Path, record: &impl Serialize) -> anyhow::Result<()> {
+    write(path, llm_chapter_kit::to_json(record)?.as_bytes())
+}

@@ -1,0 +1,222 @@
+//! The loop: updates, looks, checkpoints, and three ways to end.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use indicatif::ProgressBar;
+use llm_from_scratch_practical as practical;
+use practical::archive::{PortableElement, PortableModel, Selection};
+use practical::model::{DecoderModel, ValidConfig};
+use practical::trainer::{Run, RunConfig};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::data::Data;
+use super::figure::loss_figure;
+use super::folder::{self, Folder};
+use super::log::{Log, LookEvent, UpdateEvent};
+use super::look::Looks;
+use super::plan::Plan;
+use super::report::RunReport;
+use crate::output::{Console, Report};
+
+/// A run and everything beside its weights.
+pub(super) struct Session<'a, E> {
+    plan: &'a Plan,
+    data: &'a Data,
+    folder: Folder,
+    run: Run<'a, E>,
+    looks: Looks<'a>,
+    log: Log,
+    started: Instant,
+    /// Updates that were made before this process.
+    resumed_at: u64,
+}
+
+/// What the library calls a run.
+pub(super) fn run_config(plan: &Plan, data: &Data) -> anyhow::Result<RunConfig> {
+    Ok(RunConfig {
+        training: plan.training_config()?,
+        binding: data.binding.clone(),
+        shuffle_seed: Some(plan.seed),
+        documents_per_update: plan.training.windows_per_update,
+        documents_per_microbatch: plan.training.windows_per_microbatch,
+    })
+}
+
+impl<'a, E: PortableElement> Session<'a, E> {
+    /// Starts at update 0, or goes on from the checkpoint.
+    pub(super) fn start(
+        plan: &'a Plan,
+        data: &'a Data,
+        model: ValidConfig,
+        mut folder: Folder,
+    ) -> anyhow::Result<Self> {
+        let looks = Looks::new(plan, data)?;
+        let config = run_config(plan, data)?;
+        let file = folder.open()?;
+        let (run, log) = if folder.resumes {
+            let path = folder.checkpoint();
+            let run = Run::resume(&path, config, &data.train, model)
+                .with_context(|| path.display().to_string())?;
+            let log = Log::resume(file, run.trainer().updates())?;
+            (run, log)
+        } else {
+            folder.write_data(data)?;
+            let run = Run::start(config, &data.train, DecoderModel::initialize(model, plan.seed))?;
+            let head = serde_json::json!({ "plan": plan, "data": data.record });
+            (run, Log::start(file, head)?)
+        };
+        let resumed_at = run.trainer().updates();
+        Ok(Self { plan, data, folder, run, looks, log, started: Instant::now(), resumed_at })
+    }
+
+    /// Trains to the last update.
+    ///
+    /// # Errors
+    /// If the loss or a gradient is not finite, if somebody pressed Ctrl-C, if a file cannot be
+    /// written. A good checkpoint is then in the folder, unless there was no update.
+    pub(super) fn train(mut self, console: &Console) -> anyhow::Result<Report> {
+        let stop = stop_signal()?;
+        let bar = console.bar(self.plan.training.updates, "training");
+        bar.set_position(self.updates());
+        bar.reset_eta();
+        self.update_until_the_end(&bar, &stop).with_context(|| self.what_is_left())?;
+        bar.finish_and_clear();
+        self.finish()
+    }
+
+    fn updates(&self) -> u64 {
+        self.run.trainer().updates()
+    }
+
+    fn update_until_the_end(&mut self, bar: &ProgressBar, stop: &AtomicBool) -> anyhow::Result<()> {
+        loop {
+            let done = self.updates();
+            if self.look_is_due(done) {
+                self.look(done, bar)?;
+            }
+            if done == self.plan.training.updates {
+                return self.checkpoint();
+            }
+            if stop.load(Ordering::Relaxed) {
+                self.checkpoint()?;
+                bail!("stopped by a signal");
+            }
+            self.update(bar)?;
+        }
+    }
+
+    fn update(&mut self, bar: &ProgressBar) -> anyhow::Result<()> {
+        let start = Instant::now();
+        let report = self.run.update()?;
+        let event = UpdateEvent::new(self.updates(), &report, start.elapsed().as_secs_f64());
+        bar.inc(1);
+        bar.set_message(format!("loss {:.3}", event.nats_per_token));
+        self.log.update(event)?;
+        if is_due(self.updates(), self.plan.training.checkpoint_every) {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    /// Before the first update, at intervals, and after the last; once each.
+    fn look_is_due(&self, done: u64) -> bool {
+        let due = is_due(done, self.plan.evaluate_every) || done == self.plan.training.updates;
+        due && self.log.looks.last().is_none_or(|last| last.update < done)
+    }
+
+    fn look(&mut self, update: u64, bar: &ProgressBar) -> anyhow::Result<()> {
+        let start = Instant::now();
+        let model = self.run.trainer().model();
+        let validation = self.looks.validation(model)?;
+        let best = validation.is_some_and(|now| {
+            self.log.best().is_none_or(|(_, best)| now.nats_per_token < best.nats_per_token)
+        });
+        if let Some(validation) = validation.filter(|_| best) {
+            let selection = Selection {
+                selected_on: "validation".to_owned(),
+                update,
+                nats_per_token: validation.nats_per_token,
+            };
+            // Before the line in the log: a run that is killed in between looks again.
+            self.portable()?.selected(selection)?.save(self.folder.best())?;
+        }
+        let event = LookEvent {
+            update,
+            train_nats_per_token: self.log.train_loss_since_look(),
+            validation,
+            best,
+            sample: self.looks.sample(model, update)?,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        bar.println(event.to_string());
+        self.log.look(event)?;
+        folder::write(&self.folder.figure(), loss_figure(&self.log)?.as_bytes())
+    }
+
+    fn portable(&self) -> anyhow::Result<PortableModel<E>> {
+        Ok(PortableModel::new(self.run.trainer().model(), &self.data.tokenizer)?)
+    }
+
+    fn checkpoint(&self) -> anyhow::Result<()> {
+        self.log.sync()?;
+        Ok(self.run.save(self.folder.checkpoint())?)
+    }
+
+    fn finish(self) -> anyhow::Result<Report> {
+        let model = self.portable()?;
+        model.save(self.folder.model())?;
+        let trained = self.log.updates.iter().filter(|event| event.update > self.resumed_at);
+        let report = RunReport::new(
+            self.plan,
+            self.data,
+            &self.log,
+            &self.folder,
+            super::report::Ending {
+                parameters: self.run.trainer().model().config().parameter_count(),
+                model_sha256: model.model_id().to_owned(),
+                run_sha256: self.run.identity()?,
+                seconds: self.started.elapsed().as_secs_f64(),
+                targets: trained.map(|event| event.targets).sum(),
+            },
+        );
+        folder::write_json(&self.folder.report(), &report)?;
+        Report::with_text(&report, report.to_string())
+    }
+
+    /// What somebody whose run has ended early needs to know.
+    fn what_is_left(&self) -> String {
+        let (done, name) = (self.updates(), self.folder.path().display());
+        let checkpoint = self.folder.checkpoint();
+        match checkpoint.exists() {
+            true => format!(
+                "training ended after update {done} of {}; {} can be continued: the same command with \
+                 --resume",
+                self.plan.training.updates,
+                checkpoint.display()
+            ),
+            false => {
+                format!("training ended after update {done}, before the first checkpoint in {name}")
+            }
+        }
+    }
+}
+
+fn is_due(updates: u64, every: NonZeroU64) -> bool {
+    updates.is_multiple_of(every.get())
+}
+
+/// Set by the first Ctrl-C (or a request to end); a second one ends the process at once, which loses
+/// nothing but the updates since the last checkpoint.
+fn stop_signal() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_shutdown(signal, 1, Arc::clone(&stop))?;
+        flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
