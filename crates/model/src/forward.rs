@@ -33,6 +33,17 @@ impl<E: Element> DecoderModel<E> {
         probability: DropoutProbability,
         mode: DropoutMode<'_>,
     ) -> Result<TensorValue<E>, ModelError> {
+        let dropout = Dropout { probability, mode, ragged };
+        self.read(context, ragged, WholeDocuments { documents: document_ranges(ragged), dropout })
+    }
+
+    /// The same, read in any way.
+    pub(crate) fn read(
+        &self,
+        context: &AutogradContext<E>,
+        ragged: &RaggedBatch,
+        reading: impl Reading<E>,
+    ) -> Result<TensorValue<E>, ModelError> {
         let config = self.config();
         let longest = ragged.segments.iter().max_by_key(|segment| segment.len);
         if let Some(segment) = longest.filter(|segment| segment.len > config.context_len) {
@@ -41,19 +52,14 @@ impl<E: Element> DecoderModel<E> {
             return Err(ModelError::ContextLength { ordinal, tokens, context_len });
         }
         let positions_used = longest.map_or(0, |segment| segment.len);
-        let pass = Pass {
-            context,
-            model: self,
-            rope: &RopeTable::new(config.head_dim, config.rope_base, positions_used),
-            positions: &ragged.positions,
-            reading: WholeDocuments {
-                documents: ragged.segments.iter().map(|s| s.start..s.start + s.len).collect(),
-                dropout: Dropout { probability, mode, ragged },
-            },
-            next: 0,
-        };
-        Ok(pass.hidden(&ragged.inputs))
+        let rope = RopeTable::new(config.head_dim, config.rope_base, positions_used);
+        Ok(Pass::new(context, self, &rope, &ragged.positions, reading).hidden(&ragged.inputs))
     }
+}
+
+/// The rows of each document.
+pub(crate) fn document_ranges(ragged: &RaggedBatch) -> Vec<Range<usize>> {
+    ragged.segments.iter().map(|s| s.start..s.start + s.len).collect()
 }
 
 /// What a pass over whole documents and a pass over the next tokens of one do differently.
@@ -67,13 +73,15 @@ pub(crate) trait Reading<E> {
         heads: AttentionHeads,
     ) -> TensorValue<E>;
 
-    /// Drops features at a site; see [`Dropout::apply`].
+    /// Drops features at a site; see [`Dropout::apply`]. A reading without dropout keeps them all.
     fn drop_features(
         &mut self,
-        context: &AutogradContext<E>,
+        _context: &AutogradContext<E>,
         x: TensorValue<E>,
-        site: u64,
-    ) -> TensorValue<E>;
+        _site: u64,
+    ) -> TensorValue<E> {
+        x
+    }
 }
 
 /// All tokens of some documents: every key is computed here.
@@ -106,16 +114,27 @@ impl<E: Element> Reading<E> for WholeDocuments<'_, '_> {
 /// One forward pass. Parameters are taken in their declared order, which is the order in which the
 /// formulas need them.
 pub(crate) struct Pass<'a, E, R> {
-    pub(crate) context: &'a AutogradContext<E>,
-    pub(crate) model: &'a DecoderModel<E>,
-    pub(crate) rope: &'a RopeTable<E>,
-    pub(crate) positions: &'a [usize],
-    pub(crate) reading: R,
-    /// Index of the next parameter; a pass begins at 0.
-    pub(crate) next: usize,
+    context: &'a AutogradContext<E>,
+    model: &'a DecoderModel<E>,
+    rope: &'a RopeTable<E>,
+    positions: &'a [usize],
+    reading: R,
+    /// Index of the next parameter.
+    next: usize,
 }
 
-impl<E: Element, R: Reading<E>> Pass<'_, E, R> {
+impl<'a, E: Element, R: Reading<E>> Pass<'a, E, R> {
+    /// A pass over tokens that stand at these positions of their documents.
+    pub(crate) fn new(
+        context: &'a AutogradContext<E>,
+        model: &'a DecoderModel<E>,
+        rope: &'a RopeTable<E>,
+        positions: &'a [usize],
+        reading: R,
+    ) -> Self {
+        Self { context, model, rope, positions, reading, next: 0 }
+    }
+
     /// Normalised hidden states behind the last block, `[ids.len(), d_model]`.
     pub(crate) fn hidden(mut self, ids: &[u32]) -> TensorValue<E> {
         let table = self.next_parameter();

@@ -10,10 +10,10 @@
 
 use std::ops::Range;
 
-use llm_autograd::{AttentionHeads, AutogradContext, Element, RopeTable, TensorValue};
+use llm_autograd::{AttentionHeads, AutogradContext, Element, TensorValue};
 use llm_corpus::{BatchBinding, VariableBatch};
 
-use crate::forward::{Pass, Reading};
+use crate::forward::{Reading, document_ranges};
 use crate::{DecoderModel, ModelError};
 
 /// The stream behind one layer.
@@ -39,13 +39,17 @@ impl<E: Element> DecoderModel<E> {
         batch: &VariableBatch,
         binding: &BatchBinding,
     ) -> Result<Vec<LayerStatistics>, ModelError> {
-        // The ordinary loss refuses a batch that this model cannot read.
-        let no_grad = AutogradContext::no_grad();
-        let targets = self.loss_padded_with_context(&no_grad, batch, binding)?.count();
-
+        self.check_batch(batch, binding)?;
+        let ragged = batch.ragged();
         let context = AutogradContext::recording();
-        let (loss, branches) = self.observed_loss(&context, batch);
-        let mean = context.scale(&loss, E::ONE / E::from_f64(targets as f64));
+        // What the embedding and every attention and feed-forward layer adds to the stream, in this
+        // order: 2 n_layers + 1 values [N, C].
+        let mut branches = Vec::new();
+        let observer = Observer { documents: document_ranges(ragged), branches: &mut branches };
+        let hidden = self.read(&context, ragged, observer)?; // [N, C]
+        let loss = self.recorded_loss(&context, hidden, ragged);
+        let targets = E::from_f64(loss.token_nll.len() as f64);
+        let mean = context.scale(&loss.sum, E::ONE / targets);
         let mut gradients = vec![0.0; branches.len()];
         context
             .backward_watched(&mean, |step| {
@@ -54,34 +58,6 @@ impl<E: Element> DecoderModel<E> {
             })
             .expect("a fresh recording of a scalar that depends on parameters");
         Ok(self.behind_blocks(&branches, &gradients))
-    }
-
-    /// The sum of the losses, and what the embedding and every attention and feed-forward layer
-    /// adds to the stream, in this order: `2 n_layers + 1` values `[N, C]`.
-    fn observed_loss(
-        &self,
-        context: &AutogradContext<E>,
-        batch: &VariableBatch,
-    ) -> (TensorValue<E>, Vec<TensorValue<E>>) {
-        let (ragged, config) = (batch.ragged(), self.config());
-        let mut observer = Observer {
-            documents: ragged.segments.iter().map(|s| s.start..s.start + s.len).collect(),
-            branches: Vec::new(),
-        };
-        let pass = Pass {
-            context,
-            model: self,
-            rope: &RopeTable::new(config.head_dim, config.rope_base, config.context_len),
-            positions: &ragged.positions,
-            reading: &mut observer,
-            next: 0,
-        };
-        let hidden = pass.hidden(&ragged.inputs); // [N, C]
-        let scored: Vec<usize> = (0..ragged.len()).filter(|&t| ragged.scored[t]).collect();
-        let targets: Vec<u32> = scored.iter().map(|&t| ragged.targets[t]).collect();
-        let rows = context.select_rows(&hidden, &scored);
-        let logits = context.matmul_transposed(&rows, &self.head_leaf(context)); // [S, V]
-        (context.cross_entropy(&logits, &targets).sum, observer.branches)
     }
 
     /// Adds up the branches, and keeps what stands behind the embedding and behind whole blocks.
@@ -107,12 +83,12 @@ impl<E: Element> DecoderModel<E> {
 }
 
 /// Reads whole documents without dropout, and keeps what each site adds to the stream.
-struct Observer<E> {
+struct Observer<'b, E> {
     documents: Vec<Range<usize>>,
-    branches: Vec<TensorValue<E>>,
+    branches: &'b mut Vec<TensorValue<E>>,
 }
 
-impl<E: Element> Reading<E> for &mut Observer<E> {
+impl<E: Element> Reading<E> for Observer<'_, E> {
     fn attend(
         &mut self,
         context: &AutogradContext<E>,

@@ -1,7 +1,7 @@
 //! A batch to the losses of its targets.
 
-use llm_autograd::{AutogradContext, Element, TensorValue};
-use llm_corpus::{BatchBinding, VariableBatch};
+use llm_autograd::{AutogradContext, CrossEntropy, Element, TensorValue};
+use llm_corpus::{BatchBinding, RaggedBatch, VariableBatch};
 
 use crate::{DecoderModel, DropoutMode, DropoutProbability, ModelError};
 
@@ -70,24 +70,15 @@ impl<E: Element> DecoderModel<E> {
         probability: DropoutProbability,
         mode: DropoutMode<'_>,
     ) -> Result<BatchLoss<E>, ModelError> {
-        batch.check(batch.partition(), binding)?;
-        if binding.vocab_size != self.config().vocab_size {
-            let (given, expected) = (binding.vocab_size, self.config().vocab_size);
-            return Err(ModelError::Vocabulary { given, expected });
-        }
+        self.check_batch(batch, binding)?;
         let ragged = batch.ragged();
         let hidden = self.hidden(context, ragged, probability, mode)?; // [N, C]
-        let scored: Vec<usize> = (0..ragged.len()).filter(|&t| ragged.scored[t]).collect();
-        let targets: Vec<u32> = scored.iter().map(|&t| ragged.targets[t]).collect();
-        let head = self.head_leaf(context); // [V, C]
-
         if hidden.tracks_gradient() {
-            let every_token = scored.len() == ragged.len();
-            let rows = if every_token { hidden } else { context.select_rows(&hidden, &scored) };
-            let logits = context.matmul_transposed(&rows, &head); // [S, V]
-            let loss = context.cross_entropy(&logits, &targets);
-            return Ok(BatchLoss { sum: Some(loss.sum), token_nll: loss.token_nll });
+            let CrossEntropy { sum, token_nll } = self.recorded_loss(context, hidden, ragged);
+            return Ok(BatchLoss { sum: Some(sum), token_nll });
         }
+        let (scored, targets) = scored_targets(ragged);
+        let head = self.head_leaf(context); // [V, C]
         // Packed once for all chunks; a single one packs as it goes.
         let packed = (scored.len() > LOGIT_ROWS).then(|| context.pack_transposed(&head));
         let mut token_nll = Vec::with_capacity(scored.len());
@@ -101,4 +92,38 @@ impl<E: Element> DecoderModel<E> {
         }
         Ok(BatchLoss { sum: None, token_nll })
     }
+    /// Refuses a batch of another binding or of another vocabulary.
+    pub(crate) fn check_batch(
+        &self,
+        batch: &VariableBatch,
+        binding: &BatchBinding,
+    ) -> Result<(), ModelError> {
+        batch.check(batch.partition(), binding)?;
+        let (given, expected) = (binding.vocab_size, self.config().vocab_size);
+        if given != expected {
+            return Err(ModelError::Vocabulary { given, expected });
+        }
+        Ok(())
+    }
+
+    /// The losses behind hidden states `[N, C]` with their sum, to walk back from.
+    pub(crate) fn recorded_loss(
+        &self,
+        context: &AutogradContext<E>,
+        hidden: TensorValue<E>,
+        ragged: &RaggedBatch,
+    ) -> CrossEntropy<E> {
+        let (scored, targets) = scored_targets(ragged);
+        let head = self.head_leaf(context); // [V, C]
+        let every_token = scored.len() == ragged.len();
+        let rows = if every_token { hidden } else { context.select_rows(&hidden, &scored) };
+        let logits = context.matmul_transposed(&rows, &head); // [S, V]
+        context.cross_entropy(&logits, &targets)
+    }
+}
+
+/// The rows whose targets are scored, and these targets.
+fn scored_targets(ragged: &RaggedBatch) -> (Vec<usize>, Vec<u32>) {
+    let rows = (0..ragged.len()).filter(|&row| ragged.scored[row]);
+    rows.map(|row| (row, ragged.targets[row])).unzip()
 }

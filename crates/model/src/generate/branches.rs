@@ -65,14 +65,8 @@ impl<E: Element> DecoderModel<E> {
 
         let positions: Vec<usize> = lengths.iter().flat_map(|len| used..used + len).collect();
         let context = &AutogradContext::no_grad_with(kernels);
-        let pass = Pass {
-            context,
-            model: self,
-            rope: &cache.rope,
-            positions: &positions,
-            reading: Branches { blocks: &cache.blocks, lengths: &lengths },
-            next: 0,
-        };
+        let reading = Branches { blocks: &cache.blocks, lengths: &lengths };
+        let pass = Pass::new(context, self, &cache.rope, &positions, reading);
         let hidden = pass.hidden(&ids); // [N, C]
         let logits = context.matmul_transposed(&hidden, &self.head_leaf(context)); // [N, V]
         Ok(cut_rows(logits.tensor(), &lengths))
@@ -123,14 +117,5 @@ impl<E: Element> Reading<E> for Branches<'_, E> {
             mixed.extend_from_slice(branch.data());
         }
         context.constant(&Tensor::new(queries.shape(), mixed))
-    }
-
-    fn drop_features(
-        &mut self,
-        _context: &AutogradContext<E>,
-        x: TensorValue<E>,
-        _site: u64,
-    ) -> TensorValue<E> {
-        x // nothing is dropped while reading
     }
 }

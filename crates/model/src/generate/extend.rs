@@ -109,15 +109,8 @@ impl<E: Element> DecoderModel<E> {
         check_ids(ids, self.config().vocab_size)?;
 
         let positions: Vec<usize> = (used..used + ids.len()).collect();
-        let pass = Pass {
-            context,
-            model: self,
-            rope: &cache.rope,
-            positions: &positions,
-            reading: NextTokens { blocks: &mut cache.blocks },
-            next: 0,
-        };
-        let hidden = pass.hidden(ids);
+        let reading = NextTokens { blocks: &mut cache.blocks };
+        let hidden = Pass::new(context, self, &cache.rope, &positions, reading).hidden(ids);
         cache.grow(ids.len());
         Ok(hidden)
     }
@@ -148,14 +141,5 @@ impl<E: Element> Reading<E> for NextTokens<'_, E> {
         block.keys.extend_from_slice(keys.data()); // [T, K]
         block.values.extend_from_slice(values.data()); // [T, K]
         context.cached_attention(queries, &block.keys, &block.values, heads)
-    }
-
-    fn drop_features(
-        &mut self,
-        _context: &AutogradContext<E>,
-        x: TensorValue<E>,
-        _site: u64,
-    ) -> TensorValue<E> {
-        x // nothing is dropped while generating
     }
 }
