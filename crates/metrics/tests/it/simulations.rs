@@ -6,7 +6,7 @@
 use llm_metrics::{
     DatasetAverages, LinkTrialPlan, Proportion, Ranks, SplitMix64, SyntheticCorpus,
     SyntheticCorpusPlan, TopKCounter, cross_entropy_bits, normal_quantile, peaked_row,
-    random_guess_bits, random_guess_top_k_error, sampled_cross_entropies,
+    random_guess_bits, random_guess_top_k_error, sampled_cross_entropies, seed_summary,
 };
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -201,18 +201,28 @@ fn link_plan(section: &Value) -> LinkTrialPlan {
     }
 }
 
+/// The printed number is one draw of a model, so it must lie within three standard deviations of
+/// what other draws give.
 #[test]
 fn a_peaked_model_on_uniform_text_is_worse_than_guessing() {
-    let section = section("links");
-    let plan = link_plan(&section);
+    let plan = link_plan(&section("links"));
+    let section = section("peaked_model_on_uniform_text");
     let size = plan.vocab_size.get();
+    let uniform = vec![1.0 / size as f64; size];
     let mut stream = SplitMix64::new(0);
-    let row = peaked_row(size, plan.concentration, plan.floor, &mut stream).unwrap();
-    let uniform = vec![1.0 / row.len() as f64; row.len()];
-    let bits = cross_entropy_bits(&uniform, &row).unwrap();
-    let level = random_guess_bits(row.len()).unwrap();
+    let mut bits = Vec::new();
+    for _ in 0..number(&section["models"]) as usize {
+        let row = peaked_row(size, plan.concentration, plan.floor, &mut stream).unwrap();
+        bits.push(cross_entropy_bits(&uniform, &row).unwrap());
+    }
+    let level = random_guess_bits(size).unwrap();
     assert!((level - 9.966).abs() < 5e-4);
-    assert!(bits > 1.5 * level, "{bits}"); // a single draw of a model: about 20 here
+    assert!(bits.iter().all(|&bits| bits > level));
+    let draws = seed_summary(&bits).unwrap();
+    let deviation = draws.sample_standard_deviation.unwrap();
+    let printed = number(&section["printed_bits"]);
+    assert!(deviation < 0.6, "{deviation}"); // wide error bars would prove nothing
+    assert!((printed - draws.mean).abs() <= 3.0 * deviation, "{draws:?}");
 }
 
 #[test]
