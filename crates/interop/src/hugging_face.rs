@@ -16,6 +16,7 @@ use llm_model::DecoderModel;
 use llm_tokenizer::{TokenId, Tokenizer, TokenizerArtifact};
 
 use crate::error::InteropError;
+pub use crate::names::interleaved;
 pub use config::{IGNORED_KEYS, READ_KEYS};
 
 /// How a folder is read.

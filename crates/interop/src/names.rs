@@ -75,9 +75,17 @@ pub(crate) fn place(parameter: &str) -> Place {
 
 /// Which of our features row `row` of a Hugging Face query or key matrix is.
 ///
-/// The angles are the same, only the places differ, so attention does not change: queries and keys
-/// are permuted alike and their products are sums over the same pairs.
-pub(crate) fn interleaved(row: usize, head_dim: usize) -> usize {
+/// The rotary embedding turns features in pairs: the halves (j, j + head_dim / 2) of a head there, the
+/// neighbours (2j, 2j + 1) here. The angles are the same, only the places differ, so attention does not
+/// change: queries and keys are permuted alike and their products are sums over the same pairs.
+///
+/// # Example
+/// ```
+/// use llm_interop::hugging_face::interleaved;
+/// let ours: Vec<usize> = (0..8).map(|row| interleaved(row, 4)).collect(); // two heads
+/// assert_eq!(ours, [0, 2, 1, 3, 4, 6, 5, 7]);
+/// ```
+pub fn interleaved(row: usize, head_dim: usize) -> usize {
     let (head, feature, half) = (row / head_dim, row % head_dim, head_dim / 2);
     head * head_dim + 2 * (feature % half) + feature / half
 }
@@ -100,12 +108,5 @@ mod tests {
             }
         }
         assert_eq!(place("blocks.1.attention.key.bias").gguf, "blk.1.attn_k.bias");
-    }
-
-    #[test]
-    fn halves_become_neighbours_in_each_head() {
-        // Two heads of 4: features 0 1 | 2 3 turn as (0, 2) and (1, 3) there, (0, 1) and (2, 3) here.
-        let ours: Vec<usize> = (0..8).map(|row| interleaved(row, 4)).collect();
-        assert_eq!(ours, [0, 2, 1, 3, 4, 6, 5, 7]);
     }
 }

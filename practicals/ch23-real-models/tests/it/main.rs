@@ -1,0 +1,4 @@
+//! Tests of the chapter.
+
+mod lesson;
+mod report;
