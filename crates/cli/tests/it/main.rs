@@ -1,9 +1,11 @@
 //! The `llm` command as its users know it: arguments in, files, standard streams and exit codes out.
 
 mod convert;
+mod endings;
 mod evaluate;
 mod files;
 mod generate;
+mod scale;
 mod scan;
 mod shell;
 mod support;
