@@ -2,7 +2,8 @@
 //!
 //! 1. Extra tokens that are looked for in text are found and taken out.
 //! 2. What is left is cut into pieces by the pretokenizer.
-//! 3. A piece that is a whole token is that token, where the artifact says so.
+//! 3. A piece that is a whole token is that token, where the artifact says so or where merging would
+//!    come to the same; most words of a text are found in this way.
 //! 4. Any other piece is cut at its seams, and the merges are applied to each part.
 //!
 //! Control tokens are in none of these stages, so no text can become one.
@@ -23,8 +24,7 @@ use crate::vocabulary::Vocabulary;
 pub(crate) struct Encoder {
     extra_tokens: ExtraTokens,
     pretokenizer: Pretokenizer,
-    /// Bytes of every token, if whole pieces are looked up; otherwise empty.
-    whole_pieces: HashMap<Box<[u8]>, TokenId>,
+    whole_pieces: WholePieces,
     seams: Seams,
     byte_ids: Vec<Option<TokenId>>,
     merges: MergeTable,
@@ -39,20 +39,33 @@ impl Encoder {
         artifact: &TokenizerArtifact,
         vocabulary: &Vocabulary,
     ) -> Result<Self, TokenizerError> {
-        let mut whole_pieces = HashMap::new();
-        if artifact.whole_piece_first {
-            for (id, bytes) in vocabulary.byte_tokens() {
-                whole_pieces.entry(bytes.into()).or_insert(id); // of equals, the smallest id
-            }
-        }
-        Ok(Self {
+        let mut encoder = Self {
             extra_tokens: ExtraTokens::of(artifact)?,
             pretokenizer: artifact.pretokenizer,
-            whole_pieces,
+            whole_pieces: WholePieces::default(),
             seams: Seams::of(artifact, vocabulary),
             byte_ids: artifact.byte_ids.clone(),
             merges: MergeTable::of(artifact)?,
-        })
+        };
+        if artifact.whole_piece_first {
+            vocabulary.byte_tokens().for_each(|(id, bytes)| encoder.whole_pieces.add(bytes, id));
+        } else if artifact.pretokenizer != Pretokenizer::None {
+            let mut whole = WholePieces::default();
+            for (id, bytes) in vocabulary.byte_tokens() {
+                if encoder.merges_to(bytes, id) {
+                    whole.add(bytes, id);
+                }
+            }
+            encoder.whole_pieces = whole;
+        }
+        Ok(encoder)
+    }
+
+    /// Whether merging turns these bytes into this one token. Most tokens of a vocabulary are what
+    /// becomes of their bytes, but not all: another order of merges may lead elsewhere.
+    fn merges_to(&self, bytes: &[u8], id: TokenId) -> bool {
+        let mut ids = Vec::new();
+        self.merge(bytes, 0, &mut Merger::default(), &mut ids).is_ok() && ids == [id]
     }
 
     /// Appends the ids of `text` to `out`.
@@ -70,7 +83,7 @@ impl Encoder {
             };
             for piece in self.pretokenizer.pieces(between) {
                 match self.whole_pieces.get(piece) {
-                    Some(id) => out.push(*id),
+                    Some(id) => out.push(id),
                     None => self.merge(piece, offset, &mut merger, out)?,
                 }
                 offset += piece.len();
@@ -105,5 +118,25 @@ impl Encoder {
             out.extend(merger.tokens());
         }
         Ok(())
+    }
+}
+
+/// Tokens by their bytes, for pieces that need no merging.
+#[derive(Default)]
+struct WholePieces {
+    ids: HashMap<Box<[u8]>, TokenId>,
+    /// Bytes of the longest.
+    longest: usize,
+}
+
+impl WholePieces {
+    /// Adds a token; of several with the same bytes the first one counts.
+    fn add(&mut self, bytes: &[u8], id: TokenId) {
+        self.ids.entry(bytes.into()).or_insert(id);
+        self.longest = self.longest.max(bytes.len());
+    }
+
+    fn get(&self, piece: &[u8]) -> Option<TokenId> {
+        if piece.len() > self.longest { None } else { self.ids.get(piece).copied() }
     }
 }

@@ -15,9 +15,9 @@
 //! a fraction of the time.
 
 mod incremental;
-mod linked_text;
 mod pair_counts;
 mod reference;
+mod tagged_text;
 
 pub use incremental::train;
 pub use reference::{count_pairs, train_by_recounting};

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::Pair;
-use super::linked_text::LinkedText;
+use super::tagged_text::{Place, TaggedText};
 use crate::TokenId;
 
 /// Where a pair stands.
@@ -14,14 +14,14 @@ pub(super) struct Occurrences {
     /// Weighted number of places where it stands now.
     pub(super) count: u64,
     /// Every place where it ever stood, ascending; some may have gone.
-    pub(super) positions: Vec<u32>,
+    pub(super) places: Vec<Place>,
 }
 
 impl Occurrences {
-    fn add(&mut self, weight: u64, position: u32) {
-        debug_assert!(self.positions.last() < Some(&position), "not from left to right");
+    fn add(&mut self, weight: u64, place: Place) {
+        debug_assert!(self.places.last() < Some(&place), "not from left to right");
         self.count += weight;
-        self.positions.push(position);
+        self.places.push(place);
     }
 }
 
@@ -51,15 +51,15 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Notes that a new pair with `neighbour` begins at `position`.
-    pub(super) fn note(&mut self, neighbour: TokenId, side: Side, weight: u64, position: u32) {
+    /// Notes that a new pair with `neighbour` begins at `place`.
+    pub(super) fn note(&mut self, neighbour: TokenId, side: Side, weight: u64, place: Place) {
         let table = self.table(side);
         let row = neighbour as usize;
         if row >= table.len() {
             table.resize_with(row + 1, Occurrences::default);
         }
         let is_first = table[row].count == 0; // weights are not 0
-        table[row].add(weight, position);
+        table[row].add(weight, place);
         if is_first {
             self.neighbours.push((neighbour, side));
         }
@@ -84,10 +84,10 @@ pub(super) struct PairCounts {
 
 impl PairCounts {
     /// Counts the pairs of `text`; those below `minimum` (at least 1) are never offered.
-    pub(super) fn of(text: &LinkedText, minimum: u64) -> Self {
+    pub(super) fn of(text: &TaggedText, minimum: u64) -> Self {
         let mut pairs: HashMap<Pair, Occurrences> = HashMap::new();
-        for (pair, position, weight) in text.pairs() {
-            pairs.entry(pair).or_default().add(weight, position);
+        for (pair, place) in text.pairs() {
+            pairs.entry(pair).or_default().add(text.weight(place), place);
         }
         let first: Vec<Pair> = pairs.keys().copied().collect();
         let mut counts = Self { pairs, queue: BinaryHeap::new(), minimum };
