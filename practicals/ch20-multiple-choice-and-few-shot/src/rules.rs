@@ -78,7 +78,12 @@ pub struct RuleRow {
     /// Right answers over questions.
     #[serde(serialize_with = "six_decimals")]
     pub accuracy: f64,
-    /// Its binomial standard error.
+    /// The same, with its part for an answer that shares the highest score with others.
+    #[serde(serialize_with = "six_decimals")]
+    pub fractional_accuracy: f64,
+    /// Questions in which several options share the highest score.
+    pub ties: usize,
+    /// Binomial standard error of the accuracy.
     #[serde(serialize_with = "six_decimals")]
     pub standard_error: f64,
     /// Its standard error with words, not questions, as the independent units.
@@ -148,6 +153,8 @@ pub fn rule_report(result: &TaskSummary) -> Result<RuleReport, TaskError> {
             rule,
             right: by_rule.right_count,
             accuracy: by_rule.accuracy,
+            fractional_accuracy: by_rule.fractional_accuracy,
+            ties: by_rule.tie_count,
             standard_error: by_rule.standard_error,
             clustered_error: by_rule.clustered_standard_error,
             wilson_lower,

@@ -4,6 +4,10 @@
 //! the digest of the whole contract: weights, tokenizer, code version, documents, every rule. What
 //! is found is read like any result, and its contract must be the one that was asked for;
 //! otherwise it is not an answer, and the result is computed again.
+//!
+//! The code version is the package's version and [`SCORING_REVISION`](super::SCORING_REVISION), a
+//! number that people raise, not a digest of the code: whoever changes the arithmetic and has not run the
+//! tests yet gets the scores of the code before.
 
 use std::fs;
 use std::io;

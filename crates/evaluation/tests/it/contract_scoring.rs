@@ -5,9 +5,11 @@ use std::num::NonZeroUsize;
 use llm_baselines::{NgramModel, Smoothing};
 use llm_corpus::{Document, EncodedDocument, Partition};
 use llm_evaluation::{
-    Conditions, EvaluationContract, EvaluationResult, FramedDocument, Framing, LanguageModel,
-    StartToken, Subject, WindowRule, collect_records, score_under_contract,
+    Conditions, ContractError, EvaluationContract, EvaluationResult, FramedDocument, Framing,
+    LanguageModel, ResultCache, StartToken, Subject, WindowRule, collect_records,
+    score_under_contract,
 };
+use llm_model::{DecoderConfig, DecoderModel};
 use llm_tokenizer::Tokenizer;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -127,4 +129,34 @@ proptest! {
         };
         prop_assert_eq!(score(&shuffled, batch), score(&texts(), 1));
     }
+}
+
+/// One folder, two models that differ in the last bit of one weight: neither gets the other's score.
+#[test]
+fn a_cache_tells_models_apart_by_every_weight() {
+    let tokenizer = Tokenizer::of_bytes();
+    let config = DecoderConfig::reference(tokenizer.vocab_size(), 8).validate().unwrap();
+    let model = DecoderModel::<f32>::initialize(config, 3);
+    let mut other = model.clone();
+    let weight = &mut other.parameters_mut()[2].value_mut()[1];
+    *weight = weight.next_up();
+
+    let folder = tempfile::tempdir().unwrap();
+    let cache = ResultCache::new(folder.path());
+    let mut computed = 0;
+    let mut ask = |model: &DecoderModel<f32>| {
+        let contract = contract(model, &tokenizer);
+        let result: Result<EvaluationResult, ContractError> =
+            cache.get_or_compute(&contract, || {
+                computed += 1;
+                let batch = NonZeroUsize::MIN;
+                score_under_contract(&contract, model, &tokenizer, &texts(), batch)
+            });
+        (result.unwrap(), computed)
+    };
+    let (first, second) = (ask(&model), ask(&other));
+    assert_eq!((first.1, second.1), (1, 2));
+    assert_ne!(first.0.contract().sha256(), second.0.contract().sha256());
+    assert_eq!(ask(&model), (first.0, 2));
+    assert_eq!(ask(&other), (second.0, 2));
 }
