@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use llm_chapter_kit as kit;
@@ -69,7 +70,7 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub(crate) const fn new(quiet: bool) -> Self {
         Self { quiet }
     }
 
@@ -82,5 +83,15 @@ impl Console {
         let style = "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta} left";
         let style = ProgressStyle::with_template(style).expect("the template is a constant");
         ProgressBar::new(total).with_style(style).with_message(what)
+    }
+
+    /// Says what is being done while nobody knows how long it takes; as [`bar`](Self::bar).
+    pub(crate) fn spinner(&self, what: &'static str) -> ProgressBar {
+        if self.quiet {
+            return ProgressBar::hidden();
+        }
+        let spinner = ProgressBar::new_spinner().with_message(what);
+        spinner.enable_steady_tick(Duration::from_millis(100));
+        spinner
     }
 }

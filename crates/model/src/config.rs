@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelError, parameter_specs};
+use crate::ModelError;
 
 /// Everything that determines a decoder's shape and formulas. Plain data; [`validate`] turns it
 /// into a [`ValidConfig`], which is what a model takes.
@@ -106,16 +106,21 @@ impl DecoderConfig {
         }
     }
 
-    /// The number of parameters, or `None` if it does not fit a `usize`.
+    /// The number of parameters, or `None` if it does not fit a `usize`. Without a list of them: there
+    /// may be claims of a million blocks.
     fn checked_parameter_count(&self) -> Option<usize> {
-        let embeddings = self.vocab_size.checked_mul(self.d_model)?;
-        let heads = self.n_heads.checked_add(self.n_kv_heads)?.checked_mul(self.head_dim)?;
-        let attention = heads.checked_mul(2)?.checked_mul(self.d_model)?.checked_add(heads)?;
+        let embedding = self.vocab_size.checked_mul(self.d_model)?;
+        let embeddings = embedding.checked_mul(if self.tied_head { 1 } else { 2 })?;
+        let kv_columns = self.n_kv_heads.checked_mul(self.head_dim)?;
+        let columns = self.n_heads.checked_mul(self.head_dim)?.checked_add(kv_columns)?;
+        let attention = columns.checked_mul(2)?.checked_mul(self.d_model)?;
+        let biases = if self.attention_bias { columns.checked_add(kv_columns)? } else { 0 };
         let feed_forward = self.d_ff.checked_mul(3)?.checked_mul(self.d_model)?;
         let norms = self.d_model.checked_mul(2)?;
-        let block = attention.checked_add(feed_forward)?.checked_add(norms)?;
+        let block =
+            [biases, feed_forward, norms].into_iter().try_fold(attention, usize::checked_add)?;
         let blocks = block.checked_mul(self.n_layers)?;
-        embeddings.checked_mul(2)?.checked_add(blocks)?.checked_add(self.d_model)
+        embeddings.checked_add(blocks)?.checked_add(self.d_model)
     }
 }
 
@@ -126,7 +131,7 @@ pub struct ValidConfig(DecoderConfig);
 impl ValidConfig {
     /// Number of parameters of the model.
     pub fn parameter_count(&self) -> usize {
-        parameter_specs(self).iter().map(|spec| spec.shape.iter().product::<usize>()).sum()
+        self.0.checked_parameter_count().expect("counted by `validate`")
     }
 }
 
@@ -140,6 +145,7 @@ impl Deref for ValidConfig {
 #[cfg(test)]
 mod tests {
     use super::DecoderConfig;
+    use crate::parameter_specs;
 
     #[test]
     fn the_reference_decoder_has_2792_parameters() {
@@ -147,6 +153,20 @@ mod tests {
         // the tied head adds none: 2128 + 256 + 384 + 24.
         let config = DecoderConfig::reference(266, 8).validate().unwrap();
         assert_eq!(config.parameter_count(), 2792);
+    }
+
+    #[test]
+    fn the_count_is_that_of_the_listed_parameters() {
+        let base = DecoderConfig { n_layers: 3, n_heads: 6, ..DecoderConfig::reference(50, 8) };
+        for (tied_head, attention_bias, n_kv_heads) in
+            [(true, false, 6), (false, true, 6), (true, true, 2), (false, false, 1)]
+        {
+            let config = DecoderConfig { tied_head, attention_bias, n_kv_heads, ..base };
+            let config = config.validate().unwrap();
+            let listed = parameter_specs(&config);
+            let sum: usize = listed.iter().map(|spec| spec.shape.iter().product::<usize>()).sum();
+            assert_eq!(config.parameter_count(), sum, "{config:?}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | `session` | updates, looks at the validation documents, checkpoints |
 //! | `log` | what happened, as JSON lines |
 //! | `figure` | the losses as a picture |
+//! | `memory` | what a run takes, before it takes it |
 //! | `dry_run` | parameters, memory and time, before anything is written |
 //! | `report` | the result |
 
@@ -21,6 +22,7 @@ mod figure;
 mod folder;
 mod log;
 mod look;
+mod memory;
 mod plan;
 mod report;
 mod session;
@@ -36,6 +38,7 @@ use practical::model::{DecoderConfig, ValidConfig};
 use crate::output::{Console, Report};
 use data::{Corpus, Data};
 use folder::Folder;
+use memory::Memory;
 use plan::Plan;
 use session::Session;
 use settings::{Dtype, Settings};
@@ -88,16 +91,17 @@ fn train_as<E: PortableElement>(
     console: &Console,
 ) -> anyhow::Result<Report> {
     if args.dry_run {
-        let data = Data::new(Corpus::read(&plan)?, &plan)?;
+        let data = Data::new(Corpus::read(&plan, console)?, &plan, console)?;
         let model = sizes(&mut plan, &data)?;
         return dry_run::dry_run::<E>(&plan, &data, model);
     }
     let folder = Folder::at(&plan.out, args.resume)?;
-    let corpus = Corpus::read(&plan)?;
+    let corpus = Corpus::read(&plan, console)?;
     folder.demand_same_documents(&corpus.documents)?;
-    let data = Data::new(corpus, &plan)?;
+    let data = Data::new(corpus, &plan, console)?;
     folder.demand_same_tokenizer(&data.tokenizer)?;
     let model = sizes(&mut plan, &data)?;
+    Memory::estimate::<E>(&plan, &data, &model).demand()?;
     Session::<E>::start(&plan, &data, model, folder)?.train(console)
 }
 

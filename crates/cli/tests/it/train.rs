@@ -121,7 +121,8 @@ fn a_run_writes_what_it_promises() {
             "model.safetensors",
             "overlap.json",
             "report.json",
-            "tokenizer.json"
+            "tokenizer.json",
+            "validation.jsonl"
         ]
     );
     assert_eq!(place.json("out/report.json"), report);
@@ -167,6 +168,20 @@ fn the_text_for_people_names_the_models() {
     for part in ["12 updates", "model.safetensors", "best.safetensors", "selected on validation"] {
         assert!(text.contains(part), "{text}");
     }
+}
+
+/// Its windows are those of training: contexts of 16 tokens, one after the other.
+#[test]
+fn llm_evaluate_gives_the_same_loss_for_the_best_model() {
+    let place = Workplace::new();
+    let report = place.report(&[]);
+    let mut evaluate = llm(["evaluate", "--json", "--model", "out/best.safetensors"]);
+    evaluate.args(["--input", "out/validation.jsonl", "--window", "16", "--stride", "16"]);
+    let score = printed(evaluate.current_dir(place.folder.path()));
+    let score: Value = serde_json::from_str(&score).unwrap();
+    assert_eq!(score["nats_per_token"], report["best"]["validation_nats_per_token"]);
+    assert_eq!(score["bits_per_byte"], report["best"]["validation_bits_per_byte"]);
+    assert_eq!(score["targets"], report["data"]["validation"]["targets"]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::documents::{self, ReadRecord};
 use super::plan::{DataPlan, Plan, TokenizerPlan};
 use super::settings::Overlap;
+use crate::output::Console;
 
 /// Documents for training and validation that may be used together.
 pub(super) struct Corpus {
@@ -29,12 +30,14 @@ pub(super) struct Corpus {
 
 impl Corpus {
     /// Reads the documents, splits them, and compares the sides.
-    pub(super) fn read(plan: &Plan) -> anyhow::Result<Self> {
+    pub(super) fn read(plan: &Plan, console: &Console) -> anyhow::Result<Self> {
         let plan = &plan.data;
+        let spinner = console.spinner("reading documents");
         let (mut documents, read) = documents::read(plan)?;
         documents.sort_by_key(|document| document.partition); // stable
         let mut corpus = Self { documents, overlap: None, dropped: 0, read };
         corpus.demand_both_sides(plan)?;
+        spinner.set_message("looking for validation documents in training");
         corpus.compare_sides(plan)?;
         Ok(corpus)
     }
@@ -108,6 +111,8 @@ pub(super) struct Data {
     pub(super) binding: BatchBinding,
     pub(super) train: Vec<EncodedDocument>,
     pub(super) validation: Vec<EncodedDocument>,
+    /// The validation documents as JSON Lines, to score them again; `None` if one of them is no UTF-8.
+    pub(super) validation_lines: Option<String>,
     pub(super) record: DataRecord,
 }
 
@@ -139,8 +144,10 @@ pub(super) struct SideRecord {
 
 impl Data {
     /// Trains or reads the tokenizer, and makes windows of every document.
-    pub(super) fn new(corpus: Corpus, plan: &Plan) -> anyhow::Result<Self> {
+    pub(super) fn new(corpus: Corpus, plan: &Plan, console: &Console) -> anyhow::Result<Self> {
+        let spinner = console.spinner("training the tokenizer");
         let tokenizer = make_tokenizer(&corpus, &plan.tokenizer)?;
+        spinner.set_message("encoding documents");
         let context_len = plan.model.context_len;
         let side = |documents: &[Document]| {
             let (mut record, mut cut) = (SideRecord::default(), Vec::new());
@@ -157,6 +164,7 @@ impl Data {
         let (train, validation) = corpus.sides();
         let (train_record, train) = side(train)?;
         let (validation_record, validation) = side(validation)?;
+        let validation_lines = lines(corpus.sides().1);
         let manifest = CorpusManifest::new(&corpus.documents);
         let flagged = corpus.overlap.as_ref().map_or(0, |report| report.flagged.len());
         let record = DataRecord {
@@ -171,8 +179,27 @@ impl Data {
         };
         let binding = BatchBinding::new(&tokenizer, context_len);
         let overlap = corpus.overlap;
-        Ok(Self { tokenizer, manifest, overlap, binding, train, validation, record })
+        Ok(Self {
+            tokenizer,
+            manifest,
+            overlap,
+            binding,
+            train,
+            validation,
+            validation_lines,
+            record,
+        })
     }
+}
+
+/// Documents as `llm evaluate` reads them; `None` without any, or if JSON cannot hold one of them.
+fn lines(documents: &[Document]) -> Option<String> {
+    let line = |document: &Document| {
+        let Document { id, partition, text } = document;
+        let text = std::str::from_utf8(text).ok()?;
+        Some(format!("{}\n", serde_json::json!({ "id": id, "text": text, "split": partition })))
+    };
+    documents.iter().map(line).collect::<Option<String>>().filter(|lines| !lines.is_empty())
 }
 
 /// Fewest times that a pair must stand in the training documents to be merged: what is there once

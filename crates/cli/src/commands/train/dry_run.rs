@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use indicatif::HumanDuration;
 use llm_from_scratch_practical as practical;
 use practical::archive::PortableElement;
 use practical::model::{DecoderConfig, DecoderModel, ValidConfig};
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::data::{Data, DataRecord};
 use super::look::Looks;
+use super::memory::Memory;
 use super::plan::Plan;
 use super::session::run_config;
 use crate::output::Report;
@@ -30,19 +32,9 @@ struct DryRun {
     /// Passes over the training windows.
     epochs: f64,
     memory: Memory,
-    /// Measured on the first updates, on this machine, with these threads.
-    time: Time,
-}
-
-/// Bytes at the same time, estimated from the sizes.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Memory {
-    /// Weights, their gradients, and AdamW's two moments.
-    parameters_bytes: usize,
-    /// What the forward pass of a microbatch leaves behind for the backward pass.
-    microbatch_bytes: usize,
-    /// Ids of all windows.
-    data_bytes: usize,
+    /// Measured on the first updates, on this machine, with these threads; absent if the memory is
+    /// not there.
+    time: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -61,36 +53,17 @@ pub(super) fn dry_run<E: PortableElement>(
     model: ValidConfig,
 ) -> anyhow::Result<Report> {
     let windows = plan.training.windows_per_update.get() as f64 * plan.training.updates as f64;
+    let memory = Memory::estimate::<E>(plan, data, &model);
+    let time = memory.demand().is_ok().then(|| time::<E>(plan, data, model)).transpose()?;
     let report = DryRun {
         plan: plan.clone(),
         data: data.record.clone(),
         parameters: model.parameter_count(),
         epochs: windows / data.train.len() as f64,
-        memory: memory::<E>(plan, data, &model),
-        time: time::<E>(plan, data, model)?,
+        memory,
+        time,
     };
     Report::with_text(&report, report.to_string())
-}
-
-fn memory<E>(plan: &Plan, data: &Data, model: &ValidConfig) -> Memory {
-    let rows = plan.training.windows_per_microbatch.min(plan.training.windows_per_update).get();
-    let longest = data.train.iter().map(|window| window.target_count()).max().unwrap_or(0);
-    let element = size_of::<E>();
-    let ids = data.train.iter().chain(&data.validation).map(|window| window.ids().len());
-    Memory {
-        parameters_bytes: 4 * model.parameter_count() * element,
-        microbatch_bytes: rows * longest * values_per_token(model) * element,
-        data_bytes: ids.sum::<usize>() * size_of::<u32>(),
-    }
-}
-
-/// Values that are kept for each token of a microbatch: the results of all operations, and of the
-/// logits also the probabilities and the gradient.
-fn values_per_token(config: &DecoderConfig) -> usize {
-    let DecoderConfig { d_model, n_heads, n_kv_heads, head_dim, d_ff, .. } = *config;
-    let (queries, keys) = (n_heads * head_dim, n_kv_heads * head_dim);
-    let block = 6 * d_model + 3 * queries + 3 * keys + 3 * d_ff;
-    config.n_layers * block + 2 * d_model + 3 * config.vocab_size
 }
 
 fn time<E: PortableElement>(plan: &Plan, data: &Data, model: ValidConfig) -> anyhow::Result<Time> {
@@ -145,20 +118,19 @@ impl fmt::Display for DryRun {
             "updates     {}, of {} windows: {epochs:.2} passes over the training documents",
             plan.training.updates, plan.training.windows_per_update
         )?;
-        let mib = |bytes: usize| bytes as f64 / f64::from(1 << 20);
-        let Memory { parameters_bytes, microbatch_bytes, data_bytes } = *memory;
+        writeln!(f, "memory      {memory}")?;
+        let Some(time) = time else {
+            return writeln!(f, "time        not measured: there is not so much memory");
+        };
         writeln!(
             f,
-            "memory      about {:.0} MiB: {:.0} parameters and optimizer, {:.0} microbatch, {:.0} data",
-            mib(parameters_bytes + microbatch_bytes + data_bytes),
-            mib(parameters_bytes),
-            mib(microbatch_bytes),
-            mib(data_bytes)
-        )?;
-        writeln!(
-            f,
-            "time        about {:.0} s: {:.0} targets/s, {} looks of {:.1} s",
-            time.estimated_seconds, time.targets_per_second, time.looks, time.seconds_per_look
+            "time        about {}: {:.0} targets/s, {} looks of {:.1} s",
+            HumanDuration(
+                Duration::try_from_secs_f64(time.estimated_seconds).unwrap_or(Duration::MAX)
+            ),
+            time.targets_per_second,
+            time.looks,
+            time.seconds_per_look
         )
     }
 }

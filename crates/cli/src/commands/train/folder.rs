@@ -129,11 +129,14 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes what is known before the first update: the list of documents, what the sides share,
-    /// the tokenizer.
+    /// Writes what is known before the first update: the list of documents, those for validation
+    /// with their texts, what the sides share, the tokenizer.
     pub(super) fn write_data(&self, data: &Data) -> anyhow::Result<()> {
         write(&self.manifest(), &data.manifest.to_json())?;
         write(&self.tokenizer(), &data.tokenizer.to_json())?;
+        if let Some(lines) = &data.validation_lines {
+            write(&self.path.join("validation.jsonl"), lines.as_bytes())?;
+        }
         if let Some(report) = &data.overlap {
             write_json(&self.path.join("overlap.json"), report)?;
         }

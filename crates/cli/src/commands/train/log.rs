@@ -48,7 +48,7 @@ pub(super) struct LookEvent {
     pub(super) validation: Option<Validation>,
     /// Whether the validation loss is the lowest so far.
     pub(super) best: bool,
-    /// What the model writes behind the prompt.
+    /// The prompt and what the model writes behind it.
     pub(super) sample: Option<String>,
     pub(super) seconds: f64,
 }

@@ -48,7 +48,7 @@ impl<'a> Looks<'a> {
         }))
     }
 
-    /// What the model writes behind the prompt: the same text for the same weights, seed and update.
+    /// The prompt and what the model writes behind it: the same text for the same weights, seed and update.
     pub(super) fn sample<E: Element>(
         &self,
         model: &DecoderModel<E>,
@@ -63,7 +63,8 @@ impl<'a> Looks<'a> {
             max_new_tokens: self.plan.sample.tokens,
         };
         let written = model.generate(Kernels::detect(), prompt, &config, |_| ())?;
-        let bytes = self.data.tokenizer.decode(&written.ids)?;
+        let ids = [prompt.as_slice(), &written.ids].concat();
+        let bytes = self.data.tokenizer.decode(&ids)?;
         // Bytes of half a letter, at the end or from a model that knows no better, become a mark.
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }

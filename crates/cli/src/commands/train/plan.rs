@@ -197,13 +197,21 @@ fn sizes(settings: &ModelSettings) -> anyhow::Result<DecoderConfig> {
     Ok(DecoderConfig { vocab_size: 0, ..config })
 }
 
+/// Most windows of an update: more than anybody needs, and their list still fits memory.
+const MOST_WINDOWS: usize = 1 << 20;
+
 impl TrainingPlan {
     fn new(settings: TrainingSettings) -> anyhow::Result<Self> {
         let updates = settings.updates.map_or(1000, NonZeroU64::get);
         let usual = AdamWConfig::default();
+        let windows_per_update = settings.windows_per_update.unwrap_or(whole(16));
+        ensure!(
+            windows_per_update.get() <= MOST_WINDOWS,
+            "windows_per_update is {windows_per_update}, expected at most {MOST_WINDOWS}"
+        );
         Ok(Self {
             updates,
-            windows_per_update: settings.windows_per_update.unwrap_or(whole(16)),
+            windows_per_update,
             windows_per_microbatch: settings.windows_per_microbatch.unwrap_or(whole(8)),
             schedule: schedule(&settings, updates)?,
             optimizer: AdamWConfig {

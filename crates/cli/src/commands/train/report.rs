@@ -136,8 +136,8 @@ impl fmt::Display for RunReport {
             )?;
             writeln!(
                 f,
-                "            at update {update}, selected on validation in {looks} looks: a little too \
-                 good to be true"
+                "            at update {update}, selected on validation: the lowest of {looks} looks, so a \
+                 little too low"
             )?;
             writeln!(f, "            {}", best.model)?;
         }

@@ -115,7 +115,8 @@ impl<'a, E: PortableElement> Session<'a, E> {
         let report = self.run.update()?;
         let event = UpdateEvent::new(self.updates(), &report, start.elapsed().as_secs_f64());
         bar.inc(1);
-        bar.set_message(format!("loss {:.3}", event.nats_per_token));
+        let per_second = event.targets as f64 / event.seconds;
+        bar.set_message(format!("loss {:.3}, {per_second:.0} targets/s", event.nats_per_token));
         self.log.update(event)?;
         if is_due(self.updates(), self.plan.training.checkpoint_every) {
             self.checkpoint()?;
@@ -154,6 +155,7 @@ impl<'a, E: PortableElement> Session<'a, E> {
             seconds: start.elapsed().as_secs_f64(),
         };
         bar.println(event.to_string());
+        bar.reset_eta();
         self.log.look(event)?;
         folder::write(&self.folder.figure(), loss_figure(&self.log)?.as_bytes())
     }

@@ -87,6 +87,20 @@ fn validation_documents_leave_no_trace_in_the_model() {
     assert_ne!(one["best"]["validation_nats_per_token"], two["best"]["validation_nats_per_token"]);
 }
 
+/// A tokenizer of bytes learns from anything; only the copy of the validation documents is missing,
+/// which JSON could not hold.
+#[test]
+fn text_that_is_no_utf_8_is_learned_from_as_it_is() {
+    let place = Workplace::new();
+    let text: Vec<u8> = (0..30_u8).flat_map(|i| [b'\xff', i + 40, b'\xc3', b'\r', b'\n']).collect();
+    fs::write(place.path("text.txt"), &text).unwrap();
+    let report = place.report(&["--documents", "lines"]);
+    let side = |side: &str| report["data"][side]["bytes"].as_u64().unwrap();
+    assert_eq!((side("train") + side("validation")), 30 * 3);
+    assert_eq!(report["data"]["bytes"], 30 * 5);
+    assert!(!place.path("out/validation.jsonl").exists());
+}
+
 #[test]
 fn documents_for_testing_are_not_looked_at() {
     let place = Workplace::new();

@@ -171,6 +171,16 @@ fn the_best_model_is_labelled_as_selected_on_validation() {
 }
 
 #[test]
+fn the_best_model_can_be_of_f64() {
+    let place = Workplace::new();
+    let report = place.report(&["--dtype", "f64"]);
+    let best = PortableModel::<f64>::load(place.path("out/best.safetensors")).unwrap();
+    assert_eq!(report["best"]["update"], best.selection().unwrap().update);
+    let resumed = place.report(&["--dtype", "f64", "--resume"]);
+    assert_eq!(resumed["run_sha256"], report["run_sha256"]);
+}
+
+#[test]
 fn two_processes_do_not_train_in_one_folder() {
     let place = Workplace::new();
     let log = place.path("out/log.jsonl");

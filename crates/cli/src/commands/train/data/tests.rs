@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::commands::train::settings::Settings;
 
+const QUIET: Console = Console::new(true);
+
 /// A plan whose files are never read, with contexts of so many tokens.
 fn plan(context_len: usize) -> Plan {
     let mut settings = Settings { out: Some("out".into()), ..Settings::default() };
@@ -45,7 +47,7 @@ proptest! {
         prop_assume!(texts.iter().any(|(_, held_out)| !held_out));
         let corpus = corpus(&texts);
         let whole = corpus.documents.clone();
-        let data = Data::new(corpus, &plan(context_len)).unwrap();
+        let data = Data::new(corpus, &plan(context_len), &QUIET).unwrap();
         for (windows, side) in
             [(&data.train, Partition::Train), (&data.validation, Partition::Validation)]
         {
@@ -75,7 +77,7 @@ proptest! {
             let texts: Vec<_> = (train.iter().map(|text| (text.clone(), false)))
                 .chain(held_out.iter().map(|text| (text.clone(), true)))
                 .collect();
-            Data::new(corpus(&texts), &plan(8)).unwrap().tokenizer
+            Data::new(corpus(&texts), &plan(8), &QUIET).unwrap().tokenizer
         };
         prop_assert_eq!(all(&held_out), all(&[]));
     }
