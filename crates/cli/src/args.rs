@@ -8,7 +8,13 @@ use crate::commands::Command;
 
 /// Right numbers for your own text and models, with one command.
 #[derive(Debug, Parser)]
-#[command(name = "llm", version, arg_required_else_help = false, max_term_width = 100)]
+#[command(name = "llm", version, arg_required_else_help = false)]
+#[command(after_help = "\
+Examples:
+  llm tokenizer train --input texts/ --vocab-size 2000 --output tokenizer.json
+  llm train --files book.txt --documents paragraphs --out tmp/book --updates 500
+  llm evaluate --model tmp/book/best.safetensors --input other-book.txt
+  llm generate --model tmp/book/best.safetensors --prompt 'Once upon'")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

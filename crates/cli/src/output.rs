@@ -4,7 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use llm_chapter_kit as kit;
 use serde::Serialize;
 
@@ -80,8 +80,12 @@ impl Console {
         if self.quiet {
             return ProgressBar::hidden();
         }
-        let style = "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta} left";
+        let style = "{msg} {wide_bar} {human_pos}/{human_len} {rate}/s {eta} left";
+        let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+        };
         let style = ProgressStyle::with_template(style).expect("the template is a constant");
+        let style = style.with_key("rate", rate);
         ProgressBar::new(total).with_style(style).with_message(what)
     }
 

@@ -1,8 +1,8 @@
 //! Documents of people's own: a text file, a folder of them, JSON Lines, a stream.
 //!
 //! A text is the bytes of its file, whatever they are: nothing is stripped, converted or guessed, so
-//! its length is the file's. In a folder every file is a document, named by its path below the
-//! folder, and its first subfolder is its domain; names that begin with a dot, and what a symbolic
+//! its length is the file's. In a folder every file is read, and named by its path below the folder;
+//! its first subfolder is the domain of its texts. Names that begin with a dot, and what a symbolic
 //! link to a folder leads to, are left out. Files that end in `.jsonl` hold one document per line:
 //!
 //! ```text
@@ -51,7 +51,7 @@ pub enum InputContent {
     Ids(Vec<TokenId>),
 }
 
-/// What a file holds.
+/// What a file holds, or every file of a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputFormat {
     /// JSON Lines if its name ends in `.jsonl`, otherwise one text.
@@ -106,7 +106,7 @@ impl InputDocument {
     }
 }
 
-/// Reads the documents of a file or a folder; in a folder every file is one text.
+/// Reads the documents of a file, or of all files in a folder and below it.
 ///
 /// Memory: all texts.
 ///
@@ -126,16 +126,30 @@ impl InputDocument {
 pub fn read_documents(path: &Path, format: InputFormat) -> Result<Vec<InputDocument>, InputError> {
     let failed = |problem: io::Error| InputError { path: path.to_owned(), problem: problem.into() };
     if fs::metadata(path).map_err(failed)?.is_dir() {
-        return folder::read(path);
+        return folder::read(path, format);
     }
-    let file = File::open(path).map_err(failed)?;
-    let lines = match format {
-        InputFormat::ByName => path.extension().is_some_and(|end| end == "jsonl"),
-        other => other == InputFormat::JsonLines,
-    };
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    read_stream(BufReader::new(file), &name, lines)
-        .map_err(|error| InputError { path: path.to_owned(), ..error })
+    read_file(path, &name, format)
+}
+
+/// The documents of a file, of which a text is called `name`.
+fn read_file(
+    path: &Path,
+    name: &str,
+    format: InputFormat,
+) -> Result<Vec<InputDocument>, InputError> {
+    let at = |problem: InputProblem| InputError { path: path.to_owned(), problem };
+    let file = File::open(path).map_err(|problem| at(problem.into()))?;
+    read_stream(BufReader::new(file), name, format.is_lines(path)).map_err(|e| at(e.problem))
+}
+
+impl InputFormat {
+    fn is_lines(self, path: &Path) -> bool {
+        match self {
+            Self::ByName => path.extension().is_some_and(|end| end == "jsonl"),
+            other => other == Self::JsonLines,
+        }
+    }
 }
 
 /// Reads documents from anything: one text called `name`, or one document for each of its `lines`.

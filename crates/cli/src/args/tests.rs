@@ -2,13 +2,11 @@ use clap::{Command, CommandFactory, Parser};
 
 use super::Cli;
 
-/// Every command that does something, with its name as it is typed: `llm tokenizer train`.
-fn leaves(command: &Command, name: &str) -> Vec<(String, Command)> {
-    let inner: Vec<&Command> = command.get_subcommands().collect();
-    if inner.is_empty() {
-        return vec![(name.to_owned(), command.clone())];
-    }
-    inner.iter().flat_map(|sub| leaves(sub, &format!("{name} {}", sub.get_name()))).collect()
+/// All commands with their names as they are typed, groups like `llm tokenizer` included.
+fn commands(command: &Command, name: &str) -> Vec<(String, Command)> {
+    let inner = command.get_subcommands().filter(|sub| sub.get_name() != "help");
+    let inner = inner.flat_map(|sub| commands(sub, &format!("{name} {}", sub.get_name())));
+    std::iter::once((name.to_owned(), command.clone())).chain(inner).collect()
 }
 
 /// The lines below `Examples:` in a help text.
@@ -34,7 +32,7 @@ fn clap_finds_no_fault_with_the_definitions() {
 
 #[test]
 fn every_command_shows_examples_that_it_understands() {
-    for (name, mut command) in leaves(&Cli::command(), "llm") {
+    for (name, mut command) in commands(&Cli::command(), "llm") {
         let help = command.render_long_help().to_string();
         let shown: Vec<&str> = examples(&help).collect();
         assert!(!shown.is_empty(), "{name} has no examples:\n{help}");

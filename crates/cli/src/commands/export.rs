@@ -12,6 +12,10 @@ use crate::output::Report;
 
 /// Write a model in a form that other programs open
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  llm export hf folder --model tiny.llm
+  llm export gguf tiny.gguf --model tiny.llm")]
 pub(crate) struct ExportArgs {
     #[command(subcommand)]
     to: To,

@@ -12,6 +12,9 @@ use crate::output::Report;
 
 /// Make a model's file of a model from elsewhere
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  llm import hf SmolLM2-135M --output smollm2.llm")]
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
     from: From,

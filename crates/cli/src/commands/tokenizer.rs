@@ -18,6 +18,10 @@ use crate::output::Report;
 
 /// Train a tokenizer, encode and decode with it, show what is in it
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  llm tokenizer train --input texts/ --vocab-size 2000 --output tokenizer.json
+  llm tokenizer inspect tokenizer.json")]
 pub(crate) struct TokenizerArgs {
     #[command(subcommand)]
     command: TokenizerCommand,

@@ -1,16 +1,18 @@
-//! A folder of texts.
+//! All files of a folder.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::{InputDocument, InputError, InputProblem};
+use super::{InputDocument, InputError, InputFormat, InputProblem, read_file};
 
-pub(super) fn read(folder: &Path) -> Result<Vec<InputDocument>, InputError> {
+pub(super) fn read(folder: &Path, format: InputFormat) -> Result<Vec<InputDocument>, InputError> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
-    let documents: Vec<_> =
-        files.iter().map(|file| document(folder, file)).collect::<Result<_, _>>()?;
+    let mut documents = Vec::new();
+    for file in files {
+        documents.extend(documents_of(folder, &file, format)?);
+    }
     if documents.is_empty() {
         return Err(InputError { path: folder.to_owned(), problem: InputProblem::Empty });
     }
@@ -44,15 +46,23 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
     Ok(())
 }
 
-/// A file as the document that is called by its path below the folder.
-fn document(folder: &Path, file: &Path) -> Result<InputDocument, InputError> {
-    let text = fs::read(file)
-        .map_err(|problem| InputError { path: file.to_owned(), problem: problem.into() })?;
-    let below = file.strip_prefix(folder).unwrap_or(file);
-    let names: Vec<_> = below.components().map(Component::as_os_str).collect();
-    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
-    let mut document = InputDocument::text(names.join("/"), text);
-    document.domain =
-        names.split_last().and_then(|(_, folders)| folders.first()).map(ToString::to_string);
-    Ok(document)
+/// The documents of one file. A text is called by its path below the folder, and so is the beginning
+/// of a record's id, since two files may use the same ones.
+fn documents_of(
+    folder: &Path,
+    file: &Path,
+    format: InputFormat,
+) -> Result<Vec<InputDocument>, InputError> {
+    let below = file.strip_prefix(folder).unwrap_or(file).components().map(Component::as_os_str);
+    let names: Vec<_> = below.map(|name| name.to_string_lossy()).collect();
+    let domain = names.split_last().and_then(|(_, folders)| folders.first());
+    let name = names.join("/");
+    let mut documents = read_file(file, &name, format)?;
+    for document in &mut documents {
+        if format.is_lines(file) {
+            document.id = format!("{name}/{}", document.id);
+        }
+        document.domain = document.domain.take().or(domain.map(ToString::to_string));
+    }
+    Ok(documents)
 }

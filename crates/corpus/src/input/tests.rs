@@ -54,17 +54,20 @@ fn a_folder_is_read_in_the_order_of_its_paths_and_hidden_files_are_not() {
     write("a.bin", b"\0\xff");
     write("empty", b"");
     write(".git/config", b"no");
-    write("lines.jsonl", b"{\"text\":\"one text like any other here\"}");
+    write("lines.jsonl", b"{\"text\":\"one\"}\n{\"id\":\"x\",\"text\":\"two\",\"domain\":\"d\"}");
     let documents = read_documents(folder.path(), InputFormat::ByName).unwrap();
     let shown: Vec<_> = documents.iter().map(|d| (d.id.as_str(), d.domain.as_deref())).collect();
     let expected = [
         ("a.bin", None),
         ("empty", None),
-        ("lines.jsonl", None),
+        ("lines.jsonl/line-1", None),
+        ("lines.jsonl/x", Some("d")),
         ("news/deep/b.txt", Some("news")),
     ];
     assert_eq!(shown, expected);
     assert_eq!(documents[0].content, InputContent::Text(b"\0\xff".to_vec()));
+    let texts = read_documents(folder.path(), InputFormat::Text).unwrap();
+    assert_eq!((texts.len(), texts[2].id.as_str()), (4, "lines.jsonl"));
 
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(

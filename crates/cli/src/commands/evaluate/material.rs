@@ -77,9 +77,9 @@ impl Material {
             left_out,
             not_utf8: Vec::new(),
         };
+        let input = args.input.input.display();
         for document in documents {
-            let id = document.id.clone();
-            material.add(document).with_context(|| format!("document `{id}`"))?;
+            material.add(document).with_context(|| input.to_string())?;
         }
         Ok(material)
     }
