@@ -7,10 +7,12 @@ use llm_autograd::{AutogradContext, Element, Kernels};
 use llm_corpus::{
     BatchBinding, EncodedDocument, NumberedDocument, Partition, VariableBatch, number,
 };
-use llm_model::{DecoderConfig, DecoderModel};
+use llm_model::DecoderModel;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use random::{RandomDocument, RandomModel, cases, documents, models, store, with_threads};
+use random::{
+    HardCase, RandomDocument, RandomModel, cases, documents, models, store, with_threads,
+};
 
 /// One document, and where it goes.
 #[derive(Clone, Debug)]
@@ -266,20 +268,20 @@ proptest! {
     }
 }
 
-/// The products are cut into blocks (256 steps, 96 rows), attention into 48 queries and unrecorded
-/// logits into 64 rows; here each of them has a second block.
 #[test]
-fn documents_longer_than_every_block_score_the_same_bits() {
-    let config = DecoderConfig { d_model: 260, ..DecoderConfig::reference(30, 110) };
-    let model = RandomModel { config, seed: 1, sharpness: 1.0 };
-    let documents = [(70, 3), (1, 0), (110, 2), (49, 1)].map(|(inputs, rank)| {
-        let ids = (0..=inputs).map(|t| (t * t + rank) % 30).collect();
-        let document = RandomDocument { ids, scored: Vec::new() };
-        Placed { document, rank: rank as u8, place: 0, ends_batch: false, packed: true }
-    });
-    let case = Case { model, documents: documents.to_vec(), spare: 15, threads: 3 };
-    case.scores_are_the_same_bits::<f64>().unwrap();
-    case.scores_are_the_same_bits::<f32>().unwrap();
+fn hard_shapes_score_the_same_bits() {
+    for hard in HardCase::all() {
+        // Numbered and stored in different orders.
+        let placed = |(number, document)| {
+            let rank = (number * 7 % 5) as u8;
+            Placed { document, rank, place: number as u8, ends_batch: number == 3, packed: true }
+        };
+        let documents = hard.documents().enumerate().map(placed).collect();
+        let case = Case { model: hard.model(), documents, spare: 15, threads: hard.threads };
+        let same = case.scores_are_the_same_bits::<f64>();
+        same.and_then(|()| case.scores_are_the_same_bits::<f32>())
+            .unwrap_or_else(|different| panic!("{}: {different}", hard.why));
+    }
 }
 
 proptest! {

@@ -8,6 +8,7 @@ use llm_corpus::{
 };
 use llm_model::{DecoderConfig, DecoderModel, SplitMix64};
 use proptest::prelude::*;
+use serde::Deserialize;
 
 /// `count` cases, or as many as `PROPTEST_CASES` says; nothing is written to disk on a failure.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
@@ -122,6 +123,39 @@ pub(crate) fn documents() -> impl Strategy<Value = RandomDocument> {
         RandomDocument { ids, scored }
     });
     prop_oneof![all, some]
+}
+
+/// A shape that random ones seldom have, kept in `hard_cases.json`: every kind of rest, and more
+/// than one block of everything that is cut into blocks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HardCase {
+    /// What is hard about it.
+    pub(crate) why: String,
+    config: DecoderConfig,
+    /// Inputs of each document.
+    inputs: Vec<usize>,
+    pub(crate) threads: usize,
+    sharpness: f64,
+}
+
+impl HardCase {
+    /// All that are kept.
+    pub(crate) fn all() -> Vec<Self> {
+        serde_json::from_str(include_str!("hard_cases.json")).unwrap()
+    }
+
+    pub(crate) fn model(&self) -> RandomModel {
+        RandomModel { config: self.config, seed: 1, sharpness: self.sharpness }
+    }
+
+    pub(crate) fn documents(&self) -> impl Iterator<Item = RandomDocument> {
+        let document = |(number, &inputs): (usize, &usize)| {
+            let ids = (0..=inputs).map(|t| ((t * t + number) % self.config.vocab_size) as u32);
+            RandomDocument { ids: ids.collect(), scored: Vec::new() }
+        };
+        self.inputs.iter().enumerate().map(document)
+    }
 }
 
 /// Documents in storage: packed by first fit or one per row, in the order given.
