@@ -1,9 +1,9 @@
-//! Small files that a reader names on the command line.
+//! Files that a reader names on the command line.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The bytes of a file that has at most `limit` of them: whatever is named by mistake, also
 /// something without an end, costs no more memory than that.
@@ -30,4 +30,32 @@ pub fn read_at_most(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
         .with_context(|| format!("cannot read {name}"))?;
     ensure!(bytes.len() as u64 <= limit, "{name} has more than {limit} bytes");
     Ok(bytes)
+}
+
+/// Refuses one file for two outputs: the second would replace the first. Each output has a name for
+/// the message, and a place if it is wanted. Links are not followed.
+///
+/// # Errors
+/// For the first place that is named twice.
+///
+/// # Example
+/// ```
+/// use llm_chapter_kit::check_output_files;
+/// use std::path::PathBuf;
+///
+/// let [page, figure] = ["out/a", "./out/a"].map(|path| Some(PathBuf::from(path)));
+/// let error = check_output_files(&[("page", &page), ("records", &None), ("figure", &figure)]);
+/// assert_eq!(error.unwrap_err().to_string(), "./out/a cannot hold both page and figure");
+/// ```
+pub fn check_output_files(outputs: &[(&str, &Option<PathBuf>)]) -> anyhow::Result<()> {
+    let mut taken: Vec<(PathBuf, &str)> = Vec::new();
+    for (output, path) in outputs {
+        let Some(path) = path else { continue };
+        let place = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        if let Some((_, first)) = taken.iter().find(|(other, _)| *other == place) {
+            bail!("{} cannot hold both {first} and {output}", path.display());
+        }
+        taken.push((place, output));
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Parser, Subcommand};
+use llm_chapter_kit::check_output_files;
 use llm_from_scratch_practical::archive::write_atomically;
 use serde::Serialize;
 
@@ -140,10 +141,10 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         Some(Command::Experiment(experiment)) => experiment,
         None => &args.experiment,
     };
-    if let (Some(model), Some(figure)) = (&experiment_args.save_model, &experiment_args.figure) {
-        let same = std::path::absolute(model).ok() == std::path::absolute(figure).ok();
-        anyhow::ensure!(!same, "{} cannot hold both the model and the figure", model.display());
-    }
+    check_output_files(&[
+        ("the model", &experiment_args.save_model),
+        ("the figure", &experiment_args.figure),
+    ])?;
     let report = experiment(&experiment_args.seeds, experiment_args.save_model.as_deref())?;
     if let Some(path) = &experiment_args.figure {
         let figure = render_figure(&report.runs)?;

@@ -13,6 +13,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, value_parser};
+use llm_chapter_kit::check_output_files;
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::metrics::{SplitMix64, SyntheticCorpusPlan};
 use serde::Serialize;
@@ -96,10 +97,11 @@ pub struct Report {
 /// # Errors
 /// A figure that cannot be drawn or written.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
-    if let (Some(one), Some(other)) = (&args.surprisal_figure, &args.averages_figure) {
-        let same = std::path::absolute(one).ok() == std::path::absolute(other).ok();
-        anyhow::ensure!(!same, "{} cannot hold both figures", one.display());
-    }
+    let figures = [
+        ("the surprisal figure", &args.surprisal_figure),
+        ("the averages figure", &args.averages_figure),
+    ];
+    check_output_files(&figures)?;
     let seed = args.seed;
     let plan = SyntheticCorpusPlan {
         documents: args.documents as usize,

@@ -14,6 +14,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Parser, value_parser};
+use llm_chapter_kit::check_output_files;
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::evaluation::{SurpriseView, collect_records, write_records};
 use serde::Serialize;
@@ -108,7 +109,11 @@ pub struct Report {
 /// # Errors
 /// A document that is in both splits; one file for two outputs; a file that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
-    args.check_files()?;
+    check_output_files(&[
+        ("figure", &args.figure),
+        ("records", &args.records),
+        ("surprise", &args.surprise),
+    ])?;
     let seed = args.seed;
     let corpus =
         Corpus::draw(args.train_documents as usize, args.held_out_documents as usize, seed)?;
@@ -148,22 +153,4 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         }
     }
     Ok(report)
-}
-
-impl Args {
-    /// Refuses one file for two outputs: the second would replace the first.
-    fn check_files(&self) -> anyhow::Result<()> {
-        let files =
-            [("figure", &self.figure), ("records", &self.records), ("surprise", &self.surprise)];
-        let mut taken: Vec<(PathBuf, &str)> = Vec::new();
-        for (output, path) in files {
-            let Some(path) = path else { continue };
-            let place = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            if let Some((_, first)) = taken.iter().find(|(other, _)| *other == place) {
-                anyhow::bail!("{} cannot hold both {first} and {output}", path.display());
-            }
-            taken.push((place, output));
-        }
-        Ok(())
-    }
 }

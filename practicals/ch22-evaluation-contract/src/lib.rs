@@ -31,6 +31,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
+use llm_chapter_kit::check_output_files;
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::evaluation::SplitLedger;
 use serde::Serialize;
@@ -94,6 +95,12 @@ pub struct Report {
 /// For arguments outside their ranges, a ledger that forbids the look, and files that cannot be
 /// written.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
+    check_output_files(&[
+        ("the ledger", &args.ledger),
+        ("the result", &args.save_result),
+        ("the page", &args.page),
+        ("the figure", &args.figure),
+    ])?;
     let lab = lab_report(args.assignments, args.probability, args.seed)?;
     let (contract, trigram) = contracts(args.seed)?;
     let report = Report {

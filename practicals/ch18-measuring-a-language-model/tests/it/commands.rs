@@ -45,7 +45,11 @@ fn counts_without_a_meaning_are_wrong_usage() {
 #[test]
 fn one_file_for_two_figures_is_refused() {
     let figures = ["--surprisal-figure", "a.svg", "--averages-figure", "./a.svg"];
-    refused(&[&SMALL[..], &figures].concat(), 1, "cannot hold both figures");
+    refused(
+        &[&SMALL[..], &figures].concat(),
+        1,
+        "a.svg cannot hold both the surprisal figure and the averages figure",
+    );
 }
 
 #[test]

@@ -74,6 +74,20 @@ fn wrong_values_are_named() {
 }
 
 #[test]
+fn one_file_for_two_outputs_is_refused_before_anything_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    let path = path.to_str().unwrap();
+    for [one, other] in
+        [["--page", "--figure"], ["--save-result", "--page"], ["--ledger", "--page"]]
+    {
+        let line = refusal(&run_program(PROGRAM, [one, path, other, path]), 1);
+        assert!(line.contains("cannot hold both the "), "{line}");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn the_readable_form_shows_the_bars() {
     let text = printed(&run_program(PROGRAM, ["--format", "text"]));
     assert!(
