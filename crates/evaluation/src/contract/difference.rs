@@ -16,7 +16,7 @@ use super::{Contract, ContractError, Measure, Rules};
 pub struct Difference {
     /// Its path in the JSON, such as `conditions.windows.stride`. Documents go by their ids.
     pub field: String,
-    /// The value of the first, as JSON; `absent` for a document that only the other one has.
+    /// The value of the first, as JSON, of which long ones are cut; `absent` for a document that only the other one has.
     pub left: String,
     /// The value of the second.
     pub right: String,
@@ -161,9 +161,18 @@ fn walk(field: String, left: Option<&Value>, right: Option<&Value>, found: &mut 
     let text = |value: Option<&Value>| match value {
         None => "absent".to_owned(),
         Some(value) if value["sha256"].is_string() => "present".to_owned(), // a whole document
-        Some(value) => value.to_string(),
+        Some(value) => shortened(value.to_string()),
     };
     found.push(Difference { field, left: text(left), right: text(right) });
+}
+
+/// A whole list or template would bury what is said about it.
+fn shortened(text: String) -> String {
+    const SHOWN: usize = 160;
+    match text.char_indices().nth(SHOWN) {
+        None => text,
+        Some((end, _)) => format!("{}...", &text[..end]),
+    }
 }
 
 /// The named parts of an object, or of a list whose items have ids.

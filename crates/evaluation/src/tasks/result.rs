@@ -1,5 +1,7 @@
 //! A result: the records of a pass under the contract they were made with.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -130,18 +132,19 @@ struct Stored {
     subject_sha256: String,
     conditions_sha256: String,
     /// By every rule that there are scores for.
-    numbers: Vec<RuleResult>,
+    numbers: BTreeMap<OptionRule, RuleResult>,
     records: Vec<OptionRecord>,
 }
 
 impl From<TaskResult> for Stored {
     fn from(TaskResult { contract, summary }: TaskResult) -> Self {
+        let by_rule = |rule| summary.accuracy(rule).ok().map(|result| (rule, result));
         Self {
             signature: contract.signature(),
             contract_sha256: contract.sha256(),
             subject_sha256: contract.subject_sha256(),
             conditions_sha256: contract.conditions_sha256(),
-            numbers: summary.rules().filter_map(|rule| summary.accuracy(rule).ok()).collect(),
+            numbers: summary.rules().filter_map(by_rule).collect(),
             records: summary.records().cloned().collect(),
             contract,
         }

@@ -141,12 +141,12 @@ fn a_result_survives_its_file_and_a_changed_number_is_found() {
                     split:test|items:3|rule:sum|shots:2/seed-4|start:bos|boundary:separate|\
                     neutral:given|dropout:off|conditions:";
     assert!(signature.starts_with(expected), "{signature}");
-    assert_eq!(file["numbers"].as_array().unwrap().len(), 6);
+    assert_eq!(file["numbers"].as_object().unwrap().len(), 6);
     for (pointer, value, reason) in [
         ("/signature", json!("model:other"), "signature"),
         ("/conditions_sha256", json!("0"), "conditions_sha256"),
-        ("/numbers/0/accuracy", json!(0.9), "numbers"),
-        ("/records/0/log_probabilities/0", json!(-2.5), "numbers"),
+        ("/numbers/sum/accuracy", json!(0.9), "numbers.sum.accuracy is 0.9"),
+        ("/records/0/log_probabilities/0", json!(-2.5), "numbers.byte.accuracy is"),
         ("/records/0/log_probabilities/0", json!(0.5), "expected finite numbers, 0 or below"),
         ("/records/0/digest", json!("0"), "different digests"),
         ("/contract/conditions/rule", json!("char"), "conditions_sha256"),
@@ -157,6 +157,10 @@ fn a_result_survives_its_file_and_a_changed_number_is_found() {
         let error = serde_json::from_value::<TaskResult>(changed).unwrap_err().to_string();
         assert!(error.contains(reason), "{pointer}: {error}");
     }
+    let mut permuted = file;
+    permuted["records"].as_array_mut().unwrap().swap(0, 2);
+    let error = serde_json::from_value::<TaskResult>(permuted).unwrap_err().to_string();
+    assert!(error.starts_with("result: records is [") && error.len() < 500, "{error}");
 }
 
 #[test]
