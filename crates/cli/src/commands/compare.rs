@@ -113,7 +113,7 @@ fn text(compared: &Compared) -> Result<String, std::fmt::Error> {
         }
     }
     for refused in &compared.refused {
-        writeln!(text, "not compared: {}", refused.reason)?;
+        writeln!(text, "{}", refused.reason)?;
     }
     if let Some(first) = compared.comparisons.first() {
         writeln!(text, "{}", first.clusters)?;

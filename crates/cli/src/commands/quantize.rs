@@ -1,7 +1,7 @@
 //! `llm quantize`: a smaller file of a model, and what that costs.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fmt, fs};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -98,12 +98,26 @@ fn quantize<E: PortableElement>(
         largest_error: error.max_abs,
         relative_rms: error.relative_rms,
     };
-    Report::new(&Quantized {
+    let report = Quantized {
         from_sha256: from_sha256.to_owned(),
         sha256: quantized.model_id().to_owned(),
         weights: format.name(),
         bytes_before: size(&args.model)?,
         bytes_after: size(&args.output)?,
         tensors: errors.tensors.into_iter().map(tensor).collect(),
-    })
+    };
+    Report::with_text(&report, report.to_string())
+}
+
+impl fmt::Display for Quantized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.tensors.iter().map(|tensor| tensor.name.len()).max().unwrap_or(0);
+        writeln!(f, "{:width$}  {:>12}  {:>12}  relative error", "tensor", "bytes", self.weights)?;
+        for Tensor { name, bytes_before, bytes_after, relative_rms, .. } in &self.tensors {
+            writeln!(f, "{name:width$}  {bytes_before:>12}  {bytes_after:>12}  {relative_rms:.6}")?;
+        }
+        let Self { bytes_before, bytes_after, sha256, .. } = self;
+        writeln!(f, "{:width$}  {bytes_before:>12}  {bytes_after:>12}", "file")?;
+        writeln!(f, "sha256 {sha256}")
+    }
 }

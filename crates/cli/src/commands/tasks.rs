@@ -1,5 +1,6 @@
 //! `llm tasks`: multiple choice.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::io::BufReader;
 use std::num::NonZeroUsize;
@@ -131,7 +132,7 @@ pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
             write_option_records(file, summary.records()).map_err(std::io::Error::other)
         })?;
     }
-    Report::new(&TasksReport {
+    let report = TasksReport {
         model_sha256: model.sha256.clone(),
         signature: contract.signature(),
         contract,
@@ -139,7 +140,37 @@ pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
         result: result.accuracy()?,
         rules: summary.rules().map(|rule| summary.accuracy(rule)).collect::<Result<_, _>>()?,
         options_with_split_tokens: summary.flagged_count(),
-    })
+    };
+    let text = report.text()?;
+    Report::with_text(&report, text)
+}
+
+impl TasksReport {
+    /// What a person wants to see first: a line for each rule.
+    fn text(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        let Self { items, result, .. } = self;
+        writeln!(text, "items {items}, chance {:.4}", result.chance_level)?;
+        writeln!(text, "rule                accuracy  std. error  fractional  ties")?;
+        for by in &self.rules {
+            let mark = if by.rule == result.rule { "*" } else { " " };
+            writeln!(
+                text,
+                "{mark}{:<18}  {:>8.4}  {:>10.4}  {:>10.4}  {:>4}",
+                by.rule.name(),
+                by.accuracy,
+                by.standard_error,
+                by.fractional_accuracy,
+                by.tie_count
+            )?;
+        }
+        if self.options_with_split_tokens > 0 {
+            let options = self.options_with_split_tokens;
+            writeln!(text, "options that a token joins to the prompt: {options}")?;
+        }
+        writeln!(text, "{}", self.signature)?;
+        Ok(text)
+    }
 }
 
 impl TasksArgs {

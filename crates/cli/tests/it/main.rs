@@ -5,6 +5,7 @@ mod endings;
 mod evaluate;
 mod files;
 mod generate;
+mod readme;
 mod scale;
 mod scan;
 mod shell;
