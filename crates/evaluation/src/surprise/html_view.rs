@@ -16,12 +16,20 @@ impl SurpriseView {
     pub fn to_html(&self, title: &str) -> String {
         let mut body = self.summary_table();
         body += &legend();
-        body += CONTROLS;
+        body += &controls(self.first_jump());
         let mut first = true;
         for document in self.documents() {
             body += &section(document, &mut first);
         }
         Page::new(title).with_style(STYLE).with_body(body).with_script(SCRIPT).render()
+    }
+
+    /// From how many bits on the buttons find a token at first: 8, or the highest limit below that
+    /// some token reaches, so that there is something to find.
+    fn first_jump(&self) -> f64 {
+        let targets = self.documents().iter().flat_map(|document| &document.targets);
+        let highest = targets.map(|target| level(target.bits)).max().unwrap_or(0);
+        LIMITS[highest].min(8.0)
     }
 
     /// The pooled numbers; the view was not made without records.
@@ -49,12 +57,17 @@ fn legend() -> String {
     format!("<p class=\"legend\">Bits: {swatches}</p>\n")
 }
 
-const CONTROLS: &str = "<p class=\"controls\">\n\
-    <button type=\"button\" id=\"previous\">Previous surprise (p)</button>\n\
-    <button type=\"button\" id=\"next\">Next surprise (n)</button>\n\
-    <label>of at least <input id=\"limit\" type=\"number\" min=\"0\" step=\"1\" value=\"8\"> bits</label>\n\
-    <label><input id=\"numbers\" type=\"checkbox\"> show the bits</label>\n</p>\n\
-    <p id=\"detail\" role=\"status\">Choose a token: Tab, then the arrow keys, Home and End.</p>\n";
+fn controls(limit: f64) -> String {
+    format!(
+        "<p class=\"controls\">\n\
+         <button type=\"button\" id=\"previous\">Previous surprise (p)</button>\n\
+         <button type=\"button\" id=\"next\">Next surprise (n)</button>\n\
+         <label>of at least <input id=\"limit\" type=\"number\" min=\"0\" step=\"1\" \
+         value=\"{limit}\"> bits</label>\n\
+         <label><input id=\"numbers\" type=\"checkbox\"> show the bits</label>\n</p>\n\
+         <p id=\"detail\" role=\"status\">Choose a token: Tab, then the arrow keys, Home and End.</p>\n"
+    )
+}
 
 fn section(document: &SurpriseDocument, first: &mut bool) -> String {
     let id = escape(&visible_text(document.id.as_bytes()));

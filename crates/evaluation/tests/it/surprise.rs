@@ -55,6 +55,21 @@ fn every_target_is_on_the_page_once_with_its_bits_and_rank() {
 }
 
 #[test]
+fn the_buttons_find_something_at_first() {
+    let page = |bits: f64| {
+        let mut records = records(&[("x", b"ab")]);
+        records[1].log_probability = -bits * std::f64::consts::LN_2;
+        records[0].log_probability = 0.0;
+        records[2].log_probability = 0.0;
+        SurpriseView::new(&records, &tokenizer()).unwrap().to_html("x")
+    };
+    for (bits, limit) in [(0.5, 0), (3.5, 2), (7.5, 6), (8.5, 8), (100.0, 8)] {
+        let limit = format!("id=\"limit\" type=\"number\" min=\"0\" step=\"1\" value=\"{limit}\"");
+        assert!(page(bits).contains(&limit), "{bits}");
+    }
+}
+
+#[test]
 fn hostile_texts_and_names_add_no_element_to_the_page() {
     let hostile = "</script><img onerror=alert(1)>\"' onclick=\"x";
     let plain = "a".repeat(hostile.len());
