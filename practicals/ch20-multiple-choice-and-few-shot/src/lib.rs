@@ -20,8 +20,14 @@ pub use prompts::{OrderReport, OrderRow, PairReport, ShotRow, order_report, shot
 pub use rules::{Chosen, OptionRow, RuleReport, RuleRow, WorkedItem, rule_report, worked_item};
 pub use world::{LABELS, SEEN, WORDS, items, training_documents, word_tokenizer};
 
+use std::io;
+use std::path::PathBuf;
+
 use anyhow::ensure;
 use clap::Parser;
+use llm_chapter_kit::check_output_files;
+use llm_from_scratch_practical::archive::write_atomically;
+use llm_from_scratch_practical::evaluation::tasks::write_option_records;
 use serde::Serialize;
 
 /// Multiple choice: six rules for one pass, examples before the question, and their order.
@@ -46,6 +52,13 @@ pub struct Args {
     /// Updates of the decoder, at most 2000
     #[arg(long, default_value_t = UPDATES)]
     pub updates: u64,
+    /// Write a record of every option of the plain questions by the decoder to this file, as JSON
+    /// lines
+    #[arg(long, value_name = "PATH.jsonl")]
+    pub records: Option<PathBuf>,
+    /// Write the decoder's result, contract included, to this file
+    #[arg(long, value_name = "PATH.json")]
+    pub save_result: Option<PathBuf>,
 }
 
 /// What the program prints.
@@ -69,10 +82,10 @@ pub struct Report {
     pub prompt_order: OrderReport,
 }
 
-/// Runs the chapter. Reads nothing but `args` and prints nothing.
+/// Runs the chapter. Writes the files that `args` names and nothing else.
 ///
 /// # Errors
-/// For a number out of range.
+/// For a number out of range, one file for two outputs, a file that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Report> {
     let Args { item, seed, draws, updates, .. } = *args;
     let items = items()?;
@@ -80,9 +93,20 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
     ensure!(item <= last, "--item is {item}, expected a number from 0 to {last}");
     ensure!((1..=100).contains(&draws), "--draws is {draws}, expected a number from 1 to 100");
     ensure!(updates <= 2000, "--updates is {updates}, expected a number from 0 to 2000");
+    check_output_files(&[("the records", &args.records), ("the result", &args.save_result)])?;
     let models = Models::train(updates)?;
     let conditions = contracts::conditions(&items, Some(&args.neutral_prompt));
     let decoder = contracts::score(models.decoder(), &models.tokenizer, &items, conditions)?;
+    if let Some(path) = &args.records {
+        let records = decoder.summary().records();
+        write_atomically(path, |file| {
+            write_option_records(file, records).map_err(io::Error::other)
+        })?;
+    }
+    if let Some(path) = &args.save_result {
+        let json = serde_json::to_string_pretty(&decoder)? + "\n";
+        write_atomically(path, |file| file.write_all(json.as_bytes()))?;
+    }
     Ok(Report {
         chapter: "20-multiple-choice-and-few-shot",
         data_scope: "160 lists and 48 questions about 24 words, constructed for this chapter; no \

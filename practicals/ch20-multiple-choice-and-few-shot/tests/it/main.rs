@@ -1,4 +1,5 @@
 //! Tests of the chapter.
 
+mod files;
 mod lesson;
 mod report;
