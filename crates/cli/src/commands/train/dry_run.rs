@@ -1,13 +1,14 @@
 //! What a run would take, before anything is written.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
 use llm_from_scratch_practical as practical;
 use practical::archive::PortableElement;
 use practical::model::{DecoderConfig, DecoderModel, ValidConfig};
-use practical::trainer::Run;
+use practical::trainer::{Run, RunConfig};
 use serde::Serialize;
 
 use super::data::{Data, DataRecord};
@@ -68,14 +69,23 @@ pub(super) fn dry_run<E: PortableElement>(
 
 fn time<E: PortableElement>(plan: &Plan, data: &Data, model: ValidConfig) -> anyhow::Result<Time> {
     let fresh = DecoderModel::<E>::initialize(model, plan.seed);
-    let mut run = Run::start(run_config(plan, data)?, &data.train, fresh)?;
-    run.update()?; // its arrays are not there yet; later ones use them again
-    let (start, mut targets, mut timed) = (Instant::now(), 0, 0);
-    while timed < MOST_UPDATES.min(plan.training.updates) && start.elapsed() < PROBE {
-        targets += run.update()?.loss.target_count();
-        timed += 1;
+    let config = run_config(plan, data)?;
+    // A large model takes minutes for an update, so the first one is of a single window.
+    let one = RunConfig { documents_per_update: NonZeroUsize::MIN, ..config.clone() };
+    let mut run = Run::start(one, &data.train, fresh.clone())?;
+    let mut timing = Timing::default();
+    timing.update(&mut run)?;
+    if timing.seconds < PROBE.as_secs_f64() / 10.0 {
+        run = Run::start(config, &data.train, fresh)?;
+        run.update()?; // its arrays are not there yet; later ones use them again
+        timing = Timing::default();
+        while timing.updates < MOST_UPDATES.min(plan.training.updates)
+            && timing.seconds < PROBE.as_secs_f64()
+        {
+            timing.update(&mut run)?;
+        }
     }
-    let per_second = targets as f64 / start.elapsed().as_secs_f64();
+    let per_second = timing.targets as f64 / timing.seconds;
 
     let looks = Looks::new(plan, data)?;
     let start = Instant::now();
@@ -88,12 +98,30 @@ fn time<E: PortableElement>(plan: &Plan, data: &Data, model: ValidConfig) -> any
     let all_targets = per_window * windows * plan.training.updates as f64;
     let looks = 1 + plan.training.updates.div_ceil(plan.evaluate_every.get());
     Ok(Time {
-        timed_updates: timed,
+        timed_updates: timing.updates,
         targets_per_second: per_second,
         seconds_per_look,
         looks,
         estimated_seconds: all_targets / per_second + looks as f64 * seconds_per_look,
     })
+}
+
+/// Updates that were timed.
+#[derive(Default)]
+struct Timing {
+    updates: u64,
+    targets: usize,
+    seconds: f64,
+}
+
+impl Timing {
+    fn update<E: PortableElement>(&mut self, run: &mut Run<'_, E>) -> anyhow::Result<()> {
+        let start = Instant::now();
+        self.targets += run.update()?.loss.target_count();
+        self.seconds += start.elapsed().as_secs_f64();
+        self.updates += 1;
+        Ok(())
+    }
 }
 
 impl fmt::Display for DryRun {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
 use llm_from_scratch_practical as practical;
 use practical::archive::{PortableElement, PortableModel, Selection};
@@ -31,6 +31,8 @@ pub(super) struct Session<'a, E> {
     run: Run<'a, E>,
     looks: Looks<'a>,
     log: Log,
+    /// Updates in the checkpoint in the folder, if there is one.
+    saved: Option<u64>,
     started: Instant,
     /// Updates that were made before this process.
     resumed_at: u64,
@@ -71,7 +73,8 @@ impl<'a, E: PortableElement> Session<'a, E> {
             (run, Log::start(file, head)?)
         };
         let resumed_at = run.trainer().updates();
-        Ok(Self { plan, data, folder, run, looks, log, started: Instant::now(), resumed_at })
+        let saved = folder.resumes.then_some(resumed_at);
+        Ok(Self { plan, data, folder, run, looks, log, saved, started: Instant::now(), resumed_at })
     }
 
     /// Trains to the last update.
@@ -84,8 +87,16 @@ impl<'a, E: PortableElement> Session<'a, E> {
         let bar = console.bar(self.plan.training.updates, "training");
         bar.set_position(self.updates());
         bar.reset_eta();
-        self.update_until_the_end(&bar, &stop).with_context(|| self.what_is_left())?;
+        let reached_the_end = self
+            .update_until_the_end(&bar, &stop)
+            .map_err(|error| anyhow::anyhow!("{error:#}; {}", self.what_is_kept()))?;
         bar.finish_and_clear();
+        ensure!(
+            reached_the_end,
+            "stopped by a signal after update {} of {}: go on with the same command and --resume",
+            self.updates(),
+            self.plan.training.updates
+        );
         self.finish()
     }
 
@@ -93,18 +104,22 @@ impl<'a, E: PortableElement> Session<'a, E> {
         self.run.trainer().updates()
     }
 
-    fn update_until_the_end(&mut self, bar: &ProgressBar, stop: &AtomicBool) -> anyhow::Result<()> {
+    /// Whether the last update was made; it was not if `stop` was set before. A checkpoint is written
+    /// in both cases.
+    fn update_until_the_end(
+        &mut self,
+        bar: &ProgressBar,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<bool> {
         loop {
             let done = self.updates();
             if self.look_is_due(done) {
                 self.look(done, bar)?;
             }
-            if done == self.plan.training.updates {
-                return self.checkpoint();
-            }
-            if stop.load(Ordering::Relaxed) {
+            let is_last = done == self.plan.training.updates;
+            if is_last || stop.load(Ordering::Relaxed) {
                 self.checkpoint()?;
-                bail!("stopped by a signal");
+                return Ok(is_last);
             }
             self.update(bar)?;
         }
@@ -164,9 +179,11 @@ impl<'a, E: PortableElement> Session<'a, E> {
         Ok(PortableModel::new(self.run.trainer().model(), &self.data.tokenizer)?)
     }
 
-    fn checkpoint(&self) -> anyhow::Result<()> {
+    fn checkpoint(&mut self) -> anyhow::Result<()> {
         self.log.sync()?;
-        Ok(self.run.save(self.folder.checkpoint())?)
+        self.run.save(self.folder.checkpoint())?;
+        self.saved = Some(self.updates());
+        Ok(())
     }
 
     fn finish(self) -> anyhow::Result<Report> {
@@ -190,20 +207,12 @@ impl<'a, E: PortableElement> Session<'a, E> {
         Report::with_text(&report, report.to_string())
     }
 
-    /// What somebody whose run has ended early needs to know.
-    fn what_is_left(&self) -> String {
-        let (done, name) = (self.updates(), self.folder.path().display());
-        let checkpoint = self.folder.checkpoint();
-        match checkpoint.exists() {
-            true => format!(
-                "training ended after update {done} of {}; {} can be continued: the same command with \
-                 --resume",
-                self.plan.training.updates,
-                checkpoint.display()
-            ),
-            false => {
-                format!("training ended after update {done}, before the first checkpoint in {name}")
-            }
+    /// What somebody whose run has failed needs to know.
+    fn what_is_kept(&self) -> String {
+        let name = self.folder.path().display();
+        match self.saved {
+            Some(update) => format!("the checkpoint of update {update} is kept in {name}"),
+            None => format!("there was no checkpoint yet in {name}"),
         }
     }
 }
