@@ -38,6 +38,8 @@ pub struct InputDocument {
     pub content: InputContent,
     /// What it may be used for, if its record says so.
     pub split: Option<Partition>,
+    /// Whether it is one of several in a file of JSON Lines, and not all of a file.
+    pub is_record: bool,
     /// What kind of text it is, if its record or its folder says so.
     pub domain: Option<String>,
 }
@@ -94,7 +96,8 @@ pub enum InputProblem {
 impl InputDocument {
     /// A text without a split or a domain.
     fn text(id: impl Into<String>, text: Vec<u8>) -> Self {
-        Self { id: id.into(), content: InputContent::Text(text), split: None, domain: None }
+        let content = InputContent::Text(text);
+        Self { id: id.into(), content, split: None, is_record: false, domain: None }
     }
 
     /// The text as a document of this partition; `None` if it came as ids.

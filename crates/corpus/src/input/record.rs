@@ -39,5 +39,6 @@ pub(super) fn parse(text: &str, line: u64) -> Result<InputDocument, JsonlProblem
     if id.trim().is_empty() {
         return Err(JsonlProblem::Blank { what: "id" });
     }
-    Ok(InputDocument { id, content, split: record.split, domain: record.domain })
+    let Record { split, domain, .. } = record;
+    Ok(InputDocument { id, content, split, is_record: true, domain })
 }

@@ -10,11 +10,13 @@ fn a_record_says_as_much_as_it_wants() {
         "{\"text\":\"a\\u0000b\"}\n{\"id\":\"x\",\"ids\":[0,7],\"split\":\"train\",\"domain\":\"d\",\"more\":1}\n",
     )
     .unwrap();
-    assert_eq!(documents[0], InputDocument::text("line-1", b"a\0b".to_vec()));
+    let text = InputDocument::text("line-1", b"a\0b".to_vec());
+    assert_eq!(documents[0], InputDocument { is_record: true, ..text });
     let ids = InputDocument {
         id: "x".into(),
         content: InputContent::Ids(vec![0, 7]),
         split: Some(Partition::Train),
+        is_record: true,
         domain: Some("d".into()),
     };
     assert_eq!(documents[1], ids);

@@ -47,7 +47,7 @@ pub(super) fn read(plan: &DataPlan) -> anyhow::Result<(Vec<Document>, ReadRecord
     let (mut documents, mut record) = (Vec::new(), ReadRecord::default());
     for path in &plan.files {
         for found in read_documents(path, InputFormat::ByName)? {
-            if path.is_dir() && !has_ending(&found, &plan.endings) {
+            if path.is_dir() && !is_wanted(&found, &plan.endings) {
                 record.other_endings_left_out += 1;
                 continue;
             }
@@ -59,10 +59,9 @@ pub(super) fn read(plan: &DataPlan) -> anyhow::Result<(Vec<Document>, ReadRecord
                 record.test_documents_left_out += 1;
                 continue;
             }
-            let is_cut = path.is_dir() || !is_json_lines(path);
-            let pieces = match is_cut {
-                true => plan.documents.pieces(&found.id, &text),
-                false => vec![(found.id, &text[..])],
+            let pieces = match found.is_record {
+                true => vec![(found.id, &text[..])],
+                false => plan.documents.pieces(&found.id, &text),
             };
             let dark = |(_, piece): &(String, &[u8])| !piece.trim_ascii().is_empty();
             record.blank_left_out += usize::from(!pieces.iter().any(dark));
@@ -78,13 +77,11 @@ pub(super) fn read(plan: &DataPlan) -> anyhow::Result<(Vec<Document>, ReadRecord
     Ok((documents, record))
 }
 
-fn is_json_lines(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "jsonl")
-}
-
-fn has_ending(document: &InputDocument, endings: &Option<Vec<String>>) -> bool {
+/// Whether a document of a folder is to be used: records are, and files with one of the endings.
+fn is_wanted(document: &InputDocument, endings: &Option<Vec<String>>) -> bool {
     let ending = Path::new(&document.id).extension().unwrap_or_default();
-    endings.as_ref().is_none_or(|taken| taken.iter().any(|taken| ending == taken.as_str()))
+    document.is_record
+        || endings.as_ref().is_none_or(|taken| taken.iter().any(|taken| ending == taken.as_str()))
 }
 
 #[cfg(test)]

@@ -84,8 +84,10 @@ impl<'a, E: PortableElement> Session<'a, E> {
     /// written. A good checkpoint is then in the folder, unless there was no update.
     pub(super) fn train(mut self, console: &Console) -> anyhow::Result<Report> {
         let stop = stop_signal()?;
-        let bar = console.bar(self.plan.training.updates, "training");
-        bar.set_position(self.updates());
+        // Counted in windows, of which there are several a second.
+        let windows = |updates: u64| updates.saturating_mul(self.windows_per_update());
+        let bar = console.bar(windows(self.plan.training.updates), "training");
+        bar.set_position(windows(self.updates()));
         bar.reset_eta();
         let reached_the_end = self
             .update_until_the_end(&bar, &stop)
@@ -98,6 +100,10 @@ impl<'a, E: PortableElement> Session<'a, E> {
             self.plan.training.updates
         );
         self.finish()
+    }
+
+    fn windows_per_update(&self) -> u64 {
+        self.plan.training.windows_per_update.get() as u64
     }
 
     fn updates(&self) -> u64 {
@@ -129,9 +135,8 @@ impl<'a, E: PortableElement> Session<'a, E> {
         let start = Instant::now();
         let report = self.run.update()?;
         let event = UpdateEvent::new(self.updates(), &report, start.elapsed().as_secs_f64());
-        bar.inc(1);
-        let per_second = event.targets as f64 / event.seconds;
-        bar.set_message(format!("loss {:.3}, {per_second:.0} targets/s", event.nats_per_token));
+        bar.inc(self.windows_per_update());
+        bar.set_message(format!("update {}, loss {:.3}", event.update, event.nats_per_token));
         self.log.update(event)?;
         if is_due(self.updates(), self.plan.training.checkpoint_every) {
             self.checkpoint()?;

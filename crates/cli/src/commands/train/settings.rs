@@ -50,7 +50,7 @@ pub(super) struct DataSettings {
     /// How a text file is cut into documents [default: file]
     #[arg(long)]
     pub(super) documents: Option<Cut>,
-    /// Endings of the files that are taken from folders [default: all files]
+    /// Endings of the texts that are taken from folders, beside JSON Lines [default: all files]
     #[arg(long, value_name = "ENDING", num_args = 1..)]
     pub(super) endings: Option<Vec<String>>,
     /// Share of the documents that is held out for validation, 0 for none [default: 0.1]

@@ -30,11 +30,23 @@ fn shown(documents: &[Document]) -> Vec<(&str, &str)> {
 
 #[test]
 fn texts_of_a_folder_are_cut_and_the_rest_is_counted() {
-    let files = [("b.txt", "three"), ("a.txt", "one\n\ntwo\n"), ("c.txt", "\n \n"), ("d.png", "?")];
+    let files = [
+        ("b.txt", "three"),
+        ("a.txt", "one\n\ntwo\n"),
+        ("c.txt", "\n \n"),
+        ("d.png", "?"),
+        ("e.jsonl", r#"{"id":"x","text":"four\n\nfive"}"#),
+    ];
     let (_folder, plan) = folder(&files);
     let (documents, record) = read(&plan).unwrap();
-    assert_eq!(shown(&documents), [("a.txt#1", "one"), ("a.txt#2", "two"), ("b.txt#1", "three")]);
-    assert_eq!((record.bytes, record.other_endings_left_out, record.blank_left_out), (17, 1, 1));
+    let expected = [
+        ("a.txt#1", "one"),
+        ("a.txt#2", "two"),
+        ("b.txt#1", "three"),
+        ("e.jsonl/x", "four\n\nfive"),
+    ];
+    assert_eq!(shown(&documents), expected);
+    assert_eq!((record.bytes, record.other_endings_left_out, record.blank_left_out), (27, 1, 1));
 }
 
 #[test]
