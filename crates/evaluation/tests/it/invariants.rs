@@ -1,4 +1,5 @@
-//! What every language model promises, asked of one of each kind.
+//! What holds for every language model beyond its promises (see `promises.rs`), asked of one of each
+//! kind.
 
 use std::num::NonZeroUsize;
 
@@ -18,14 +19,14 @@ use crate::models::{Broken, CONTEXT_LEN, VOCAB_SIZE, all_models, bigram, decoder
 use crate::scoring::rule;
 
 /// Ids and the first of them that is a target.
-fn request() -> impl Strategy<Value = (Vec<TokenId>, usize)> {
+pub(crate) fn request() -> impl Strategy<Value = (Vec<TokenId>, usize)> {
     ids(2..20).prop_flat_map(|ids| {
         let len = ids.len();
         (Just(ids), 1..len)
     })
 }
 
-fn requests(given: &[(Vec<TokenId>, usize)]) -> Vec<ScoreRequest<'_>> {
+pub(crate) fn requests(given: &[(Vec<TokenId>, usize)]) -> Vec<ScoreRequest<'_>> {
     let mut requests = Vec::new();
     for (ids, first_target) in given {
         requests.push(ScoreRequest { ids, first_target: *first_target });
@@ -39,27 +40,6 @@ fn bits(scores: &[TargetScore]) -> Vec<(u64, u64, u64)> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-
-    #[test]
-    fn scores_are_the_same_bits_alone_in_any_company_and_in_any_order(
-        given in prop::collection::vec(request(), 1..6),
-        rotation in 0usize..6,
-    ) {
-        for model in all_models() {
-            let requests = requests(&given);
-            let together = model.score(&requests).unwrap();
-            let mut rotated = requests.clone();
-            rotated.rotate_left(rotation % requests.len());
-            let mut other_order = model.score(&rotated).unwrap();
-            other_order.rotate_right(rotation % requests.len());
-            for (i, request) in requests.iter().enumerate() {
-                let alone = model.score(&[*request]).unwrap();
-                prop_assert_eq!(bits(&together[i]), bits(&alone[0]), "{}", model.identity());
-                prop_assert_eq!(bits(&together[i]), bits(&other_order[i]));
-                prop_assert_eq!(together[i].len(), request.ids.len() - request.first_target);
-            }
-        }
-    }
 
     #[test]
     fn requests_that_begin_alike_share_work_and_no_bits(
@@ -129,23 +109,6 @@ proptest! {
             }).unwrap();
             let positions = request.1..request.0.len();
             prop_assert_eq!(seen, positions.zip(bits(&scores)).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn what_comes_later_changes_nothing_before_it(
-        start in ids(2..12),
-        one_end in ids(1..8),
-        other_end in ids(1..8),
-    ) {
-        for model in all_models() {
-            let score = |end: &[TokenId]| {
-                let ids = [start.as_slice(), end].concat();
-                let scores = model.score(&[ScoreRequest { ids: &ids, first_target: 1 }]).unwrap();
-                bits(&scores[0][..start.len() - 1])
-            };
-            prop_assert_eq!(score(&one_end), score(&other_end));
-            prop_assert_eq!(score(&one_end), score(&[]));
         }
     }
 
@@ -222,20 +185,6 @@ proptest! {
             // The quotient of the sums, and no mean of quotients.
             let pooled = all.total_nll() / all.target_count() as f64;
             prop_assert_eq!(all.mean_nll().to_bits(), pooled.to_bits());
-        }
-    }
-
-    #[test]
-    fn scoring_leaves_every_model_as_it_was(given in prop::collection::vec(request(), 1..4)) {
-        let requests = requests(&given);
-        for model in all_models() {
-            let identity = model.identity();
-            let scored = || -> Vec<_> {
-                model.score(&requests).unwrap().iter().map(|scores| bits(scores)).collect()
-            };
-            let first = scored();
-            prop_assert_eq!(scored(), first);
-            prop_assert_eq!(model.identity(), identity);
         }
     }
 

@@ -9,7 +9,8 @@ use llm_evaluation::{
 use llm_tokenizer::TokenId;
 use proptest::prelude::*;
 
-use crate::models::{VOCAB_SIZE, all_models, ids};
+use crate::invariants::{request, requests};
+use crate::models::{VOCAB_SIZE, all_models};
 
 /// Uniform, but for what it does wrong.
 #[derive(Clone, Copy, PartialEq)]
@@ -92,14 +93,12 @@ fn every_breach_is_found() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_model_keeps_its_promises(texts in prop::collection::vec(ids(2..12), 1..4)) {
-        let requests: Vec<_> =
-            texts.iter().map(|ids| ScoreRequest { ids, first_target: 1 }).collect();
+    fn every_model_keeps_its_promises(given in prop::collection::vec(request(), 1..6)) {
         for model in all_models() {
-            let kept = check_promises(&*model, &requests);
+            let kept = check_promises(&*model, &requests(&given));
             prop_assert!(kept.is_ok(), "{}: {:?}", model.identity(), kept);
         }
     }
