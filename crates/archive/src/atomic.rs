@@ -52,17 +52,32 @@ pub fn write_atomically(
     replace(path, Draft::create, write).map_err(|error| ArchiveError::writing(path, error))
 }
 
+/// Whether [`write_atomically`] would find a place at `path`: asked before long work whose result is
+/// to be written there. Missing parent folders are created, and nothing else changes.
+///
+/// # Errors
+/// [`ArchiveError::Io`] as for `write_atomically`. A disk that is full later is not foreseen.
+///
+/// # Example
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// llm_archive::check_writable(folder.path().join("result.json"))?;
+/// assert!(llm_archive::check_writable(folder.path()).is_err()); // a folder
+/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check_writable(path: impl AsRef<Path>) -> Result<(), ArchiveError> {
+    let path = path.as_ref();
+    draft_for(path, Draft::create).map(drop).map_err(|error| ArchiveError::writing(path, error))
+}
+
 /// [`write_atomically`] with a choice of draft.
 fn replace(
     path: &Path,
     create: impl FnOnce(&Folder) -> io::Result<Draft>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let target = resolve(path)?;
-    create_folders(parent(&target))?;
-    let folder = Folder::open(parent(&target))?;
-
-    let draft = create(&folder)?;
+    let (target, folder, draft) = draft_for(path, create)?;
     let mut writer = BufWriter::new(draft.file());
     write(&mut writer)?;
     writer.flush()?;
@@ -71,6 +86,18 @@ fn replace(
     draft.file().sync_all()?;
     draft.publish(&folder, &target)?;
     folder.sync()
+}
+
+/// The file that will really be created or replaced, its folder, and a draft in that folder.
+fn draft_for(
+    path: &Path,
+    create: impl FnOnce(&Folder) -> io::Result<Draft>,
+) -> io::Result<(PathBuf, Folder, Draft)> {
+    let target = resolve(path)?;
+    create_folders(parent(&target))?;
+    let folder = Folder::open(parent(&target))?;
+    let draft = create(&folder)?;
+    Ok((target, folder, draft))
 }
 
 /// The path of the file that will really be created or replaced.

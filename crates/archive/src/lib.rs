@@ -45,7 +45,7 @@ mod sequence;
 mod source;
 mod tensor;
 
-pub use atomic::write_atomically;
+pub use atomic::{check_writable, write_atomically};
 pub use canonical::canonical_json;
 pub use container::{Container, inspect, verify};
 pub use error::ArchiveError;

@@ -3,8 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
+use llm_chapter_kit::check_output_files;
+use llm_from_scratch_practical::archive::{check_writable, write_atomically};
 use llm_from_scratch_practical::corpus::{
     InputContent, InputDocument, InputFormat, Partition, read_documents, read_stream,
 };
@@ -13,6 +15,8 @@ use llm_from_scratch_practical::tokenizer::Tokenizer;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
+
+use crate::output::WrongUsage;
 
 /// Where documents come from.
 #[derive(Debug, Args)]
@@ -136,8 +140,25 @@ impl SplitDocuments {
     }
 }
 
+/// Asks before any work whether outputs can be written, and that none replaces another file that the
+/// command was given. Each has a name for the message.
+pub(crate) fn check_outputs(
+    inputs: &[(&str, &Path)],
+    outputs: &[(&str, &Option<PathBuf>)],
+) -> anyhow::Result<()> {
+    let wrong = |error: anyhow::Error| WrongUsage::new(error.to_string());
+    check_output_files(outputs).map_err(wrong)?;
+    for &(name, path) in inputs {
+        let input = Some(path.to_path_buf());
+        for &output in outputs {
+            check_output_files(&[(name, &input), output]).map_err(wrong)?;
+        }
+    }
+    outputs.iter().filter_map(|(_, path)| path.as_ref()).try_for_each(check_writable)?;
+    Ok(())
+}
+
 /// Writes a file completely or not at all.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    llm_from_scratch_practical::archive::write_atomically(path, |file| file.write_all(bytes))
-        .with_context(|| format!("{}", path.display()))
+    Ok(write_atomically(path, |file| file.write_all(bytes))?)
 }

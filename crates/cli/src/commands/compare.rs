@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use llm_chapter_kit::read_at_most;
+use llm_from_scratch_practical::evaluation::tasks::{self, TaskResult};
 use llm_from_scratch_practical::evaluation::{
     Comparison, ContractError, EvaluationResult, Measure, compare,
 };
@@ -18,9 +19,9 @@ use crate::output::Report;
 /// Most bytes of a result: a million documents.
 const LARGEST_RESULT: u64 = 1 << 30;
 
-/// Compare two results of `llm evaluate`, document by document
+/// Compare two results of `llm evaluate` or `llm tasks`, document by document or item by item
 ///
-/// Takes what `llm evaluate --json` printed or what --contract wrote. Results whose conditions
+/// Takes what `llm evaluate --json` printed, or what --contract of either command wrote. Results whose conditions
 /// differ are compared only in the numbers that do not depend on the difference; if there is none,
 /// the command fails and names what differs.
 #[derive(Debug, Args)]
@@ -33,7 +34,7 @@ pub(crate) struct CompareArgs {
     left: PathBuf,
     /// The second result; differences are first minus second
     right: PathBuf,
-    /// Resamples of documents for the interval
+    /// Resamples of documents for the interval; items need none
     #[arg(long, value_name = "R", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(2..))]
     resamples: u32,
     /// Seed of the resampling
@@ -58,9 +59,54 @@ struct Refused {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Report> {
-    let (left, right) = (read_result(&args.left)?, read_result(&args.right)?);
-    let resample_count = args.resamples as usize;
-    let plan = BootstrapPlan { seed: args.seed, resample_count, confidence: 0.95 };
+    let [left, right] = [&args.left, &args.right].map(|path| ResultFile::read(path));
+    match (left?, right?) {
+        (ResultFile::Documents(left), ResultFile::Documents(right)) => {
+            let resample_count = args.resamples as usize;
+            let plan = BootstrapPlan { seed: args.seed, resample_count, confidence: 0.95 };
+            compare_documents(&left, &right, plan)
+        }
+        (ResultFile::Items(left), ResultFile::Items(right)) => {
+            Report::new(&tasks::compare(&left, &right)?)
+        }
+        _ => bail!("one result is of documents and one of multiple-choice items"),
+    }
+}
+
+/// What a file of a result holds.
+enum ResultFile {
+    Documents(EvaluationResult),
+    Items(TaskResult),
+}
+
+impl ResultFile {
+    /// Reads a result, alone or within the report of an evaluation.
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let json = read_at_most(path, LARGEST_RESULT)?;
+        Self::parse(&json).with_context(|| {
+            format!("{}: no result of llm evaluate or llm tasks --contract", path.display())
+        })
+    }
+
+    fn parse(json: &[u8]) -> anyhow::Result<Self> {
+        let mut value: Value = serde_json::from_slice(json)?;
+        if value["contract"]["conditions"].get("items").is_some() {
+            return Ok(Self::Items(serde_json::from_value(value)?));
+        }
+        if value.get("document_totals").is_none() {
+            return Ok(Self::Documents(serde_json::from_value(value)?));
+        }
+        let totals = serde_json::from_value(value["document_totals"].take())?;
+        let contract = serde_json::from_value(value["contract"].take())?;
+        Ok(Self::Documents(EvaluationResult::from_totals(contract, totals)?))
+    }
+}
+
+fn compare_documents(
+    left: &EvaluationResult,
+    right: &EvaluationResult,
+    plan: BootstrapPlan,
+) -> anyhow::Result<Report> {
     let mut compared = Compared {
         left: left.contract().signature(),
         right: right.contract().signature(),
@@ -68,7 +114,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Report> {
         refused: Vec::new(),
     };
     for measure in Measure::ALL {
-        match compare(&left, &right, measure, plan) {
+        match compare(left, right, measure, plan) {
             Ok(comparison) => compared.comparisons.push(comparison),
             Err(error @ (ContractError::NotComparable(_) | ContractError::NoBytes)) => {
                 compared.refused.push(Refused { measure, reason: error.to_string() });
@@ -82,19 +128,6 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Report> {
     }
     let text = text(&compared)?;
     Report::with_text(&compared, text)
-}
-
-/// A result, alone or within the report of an evaluation.
-fn read_result(path: &Path) -> anyhow::Result<EvaluationResult> {
-    let named = || format!("{}: not a result of llm evaluate", path.display());
-    let value: Value =
-        serde_json::from_slice(&read_at_most(path, LARGEST_RESULT)?).with_context(named)?;
-    let Some(totals) = value.get("document_totals") else {
-        return serde_json::from_value(value).with_context(named);
-    };
-    let totals = serde_json::from_value(totals.clone()).with_context(named)?;
-    let contract = serde_json::from_value(value["contract"].clone()).with_context(named)?;
-    EvaluationResult::from_totals(contract, totals).with_context(named)
 }
 
 fn text(compared: &Compared) -> Result<String, std::fmt::Error> {

@@ -12,14 +12,14 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use llm_from_scratch_practical::corpus::Partition;
-use llm_from_scratch_practical::evaluation::{
-    Conditions, EvaluationContract, EvaluationResult, Subject, SurpriseView,
-};
+use llm_from_scratch_practical::evaluation::{EvaluationResult, LanguageModel, SurpriseView};
 
 use self::material::Material;
 use self::pass::{Pass, Scored};
 use self::report::EvaluationReport;
-use crate::documents::{Format, InputArgs, SplitDocuments, StartChoice, parse_split, read, save};
+use crate::documents::{
+    Format, InputArgs, SplitDocuments, StartChoice, check_outputs, parse_split, read, save,
+};
 use crate::model::OpenModel;
 use crate::output::{Console, Report};
 
@@ -88,21 +88,25 @@ pub(crate) struct EvaluateArgs {
 }
 
 pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Report> {
+    check_outputs(
+        &[("the model", &args.model), ("the input", &args.input.input)],
+        &[("records", &args.records), ("contract", &args.contract), ("page", &args.html)],
+    )?;
     let model = OpenModel::load(&args.model)?;
+    if args.html.is_some() {
+        model.text_tokenizer().context("--html")?;
+    }
     let chosen = SplitDocuments::choose(args.input.read()?, args.split)?;
     let material = Material::prepare(args, &model, chosen)?;
 
-    let subject = Subject::new(&model, material.tokenizer.as_ref(), model.dtype());
-    let conditions = Conditions::of_identities(
-        material.split,
-        material.identities.clone(),
-        material.framing,
-        material.rule,
-    );
-    let contract = EvaluationContract::new(subject, conditions)?;
-
     let pass = Pass { model: &model, material: &material, batch: args.batch_rows, console };
-    let scored = pass.run(&args.top_k, args.records.as_deref(), args.html.is_some())?;
+    // The identity is a digest of all weights, which takes as long as reading them.
+    let (_, scored) = rayon::join(
+        || model.identity(),
+        || pass.run(&args.top_k, args.records.as_deref(), args.html.is_some()),
+    );
+    let scored = scored?;
+    let contract = material.contract(&model)?;
     let Scored { totals, counts, records_sha256, shown } = scored;
     let result = EvaluationResult::from_totals(contract, totals.documents.clone())?;
 

@@ -7,6 +7,7 @@ use llm_from_scratch_practical::interop::hugging_face::{self, ImportOptions};
 use llm_from_scratch_practical::tokenizer::TokenId;
 use serde::Serialize;
 
+use crate::documents::check_outputs;
 use crate::model::WeightElement;
 use crate::output::Report;
 
@@ -79,6 +80,7 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<Report> {
 }
 
 fn import<E: WeightElement>(args: &HfArgs) -> anyhow::Result<Report> {
+    check_outputs(&[], &[("the model", &Some(args.output.clone()))])?;
     let options = ImportOptions { tokenizer: !args.no_tokenizer };
     let imported = hugging_face::import::<E>(&args.folder, &options)?;
     let portable = imported.portable()?;

@@ -13,6 +13,7 @@ use llm_from_scratch_practical::quantization::{
 use llm_from_scratch_practical::tokenizer::Tokenizer;
 use serde::Serialize;
 
+use crate::documents::check_outputs;
 use crate::model::{OpenModel, with_decoder};
 use crate::output::Report;
 
@@ -66,6 +67,8 @@ struct Tensor {
 }
 
 pub(crate) fn run(args: &QuantizeArgs) -> anyhow::Result<Report> {
+    let output = Some(args.output.clone());
+    check_outputs(&[("the model", &args.model)], &[("the new model", &output)])?;
     let header = inspect(&args.model).with_context(|| args.model.display().to_string())?;
     if header.kind() != MODEL_KIND {
         let (file, kind) = (args.model.display(), header.kind());

@@ -18,7 +18,7 @@ use llm_from_scratch_practical::evaluation::tasks::{
 };
 use serde::Serialize;
 
-use crate::documents::{StartChoice, parse_split, start_token};
+use crate::documents::{StartChoice, check_outputs, parse_split, save, start_token};
 use crate::model::OpenModel;
 use crate::output::Report;
 
@@ -31,6 +31,7 @@ use crate::output::Report;
 Examples:
   llm tasks --model tiny.llm --items items.jsonl
   llm tasks --model tiny.llm --items items.jsonl --rule char-bare --few-shot 5 --seed 1
+  llm tasks --model tiny.llm --items items.jsonl --contract result.json
   llm tasks --model tiny.llm --items items.jsonl --rule mutual-information --neutral-prompt 'Answer:'")]
 pub(crate) struct TasksArgs {
     /// The model's file
@@ -75,6 +76,9 @@ pub(crate) struct TasksArgs {
     /// Write the scores of every option, as JSON lines
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
+    /// Write the contract with all of these scores, for `llm compare`
+    #[arg(long, value_name = "FILE")]
+    contract: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -100,6 +104,10 @@ struct TasksReport {
 }
 
 pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
+    check_outputs(
+        &[("the model", &args.model), ("the items", &args.items)],
+        &[("records", &args.records), ("contract", &args.contract)],
+    )?;
     let model = OpenModel::load(&args.model)?;
     let tokenizer = model.text_tokenizer()?;
     let items = read(&args.items)?;
@@ -131,6 +139,9 @@ pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
         write_atomically(path, |file| {
             write_option_records(file, summary.records()).map_err(std::io::Error::other)
         })?;
+    }
+    if let Some(path) = &args.contract {
+        save(path, llm_chapter_kit::to_json(&result)?.as_bytes())?;
     }
     let report = TasksReport {
         model_sha256: model.sha256.clone(),

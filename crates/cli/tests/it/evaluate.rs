@@ -286,3 +286,24 @@ fn files_that_cannot_be_read_are_named() {
     let empty = folder.write("e.jsonl", "");
     assert!(message(&model, &empty).contains("no document"));
 }
+
+#[test]
+fn an_output_replaces_no_input_and_no_other_output() {
+    let folder = Folder::new();
+    let (model, text) = (folder.model("m.llm", 1), folder.write("t", "abc"));
+    let before = fs::read(&model).unwrap();
+    let words = ["evaluate", "--model", &model, "--input", &text];
+    for outputs in [["--records", &model], ["--contract", &text], ["--html", &model]] {
+        refused(llm(words).args(outputs), 2);
+    }
+    let both = folder.at("both");
+    let message = refused(llm(words).args(["--records", &both, "--html", &both]), 2);
+    assert!(message.contains("cannot hold both records and page"), "{message}");
+    let rounded = ["quantize", "--model", &model, "--weights", "int8", "--output", &model];
+    refused(&mut llm(rounded), 2);
+    assert_eq!(fs::read(&model).unwrap(), before);
+    // Asked before anything is scored: the model is not even there.
+    let gone = folder.at("gone");
+    let words = ["evaluate", "--model", &gone, "--input", &text, "--contract"];
+    assert!(refused(llm(words).arg(folder.path()), 1).contains("cannot write"));
+}

@@ -57,3 +57,28 @@ fn items_that_are_none_are_named_by_file_and_line() {
     let words = ["tasks", "--model", &model, "--items", &bad, "--rule", "mean"];
     assert!(refused(&mut llm(words), 2).contains("char-bare"));
 }
+
+#[test]
+fn two_models_on_the_same_items_are_compared_by_item() {
+    let folder = Folder::new();
+    let items = folder.write("i.jsonl", ITEMS);
+    let result = |seed, options: &[&str]| {
+        let (model, contract) = (folder.model("m.llm", seed), folder.at(&format!("{seed}.json")));
+        let words = ["tasks", "--model", &model, "--items", &items, "--contract", &contract];
+        json(llm(words).args(options));
+        contract
+    };
+    let (one, two) = (result(1, &[]), result(2, &[]));
+    let report = json(&mut llm(["compare", &one, &two]));
+    assert_eq!(
+        (&report["paired"]["rule"], &report["paired"]["item_count"]),
+        (&"sum".into(), &3.into())
+    );
+    let other = result(3, &["--rule", "byte"]);
+    assert!(refused(&mut llm(["compare", &one, &other]), 1).contains("conditions.rule"));
+    let (model, text) = (folder.at("m.llm"), folder.write("t", "abc"));
+    let documents = folder.at("d.json");
+    let words = ["evaluate", "--model", &model, "--input", &text, "--contract", &documents];
+    json(&mut llm(words));
+    assert!(refused(&mut llm(["compare", &one, &documents]), 1).contains("one result is of"));
+}

@@ -1,9 +1,10 @@
 //! What is scored: documents in their frames, and the windows over them.
 
 use anyhow::{Context, bail, ensure};
-use llm_from_scratch_practical::corpus::{InputContent, InputDocument, Partition};
+use llm_from_scratch_practical::corpus::{Document, InputContent, InputDocument, Partition};
 use llm_from_scratch_practical::evaluation::{
-    DocumentIdentity, FramedDocument, Framing, StartToken, WindowRule,
+    Conditions, ContractError, DocumentIdentity, EvaluationContract, FramedDocument, Framing,
+    StartToken, Subject, WindowRule,
 };
 use llm_from_scratch_practical::tokenizer::Tokenizer;
 use serde::Serialize;
@@ -84,6 +85,14 @@ impl Material {
         Ok(material)
     }
 
+    /// The rules, as the contract of a number has them.
+    pub(super) fn contract(&self, model: &OpenModel) -> Result<EvaluationContract, ContractError> {
+        let subject = Subject::new(model, self.tokenizer.as_ref(), model.dtype());
+        let documents = self.identities.clone();
+        let conditions = Conditions::of_identities(self.split, documents, self.framing, self.rule);
+        EvaluationContract::new(subject, conditions)
+    }
+
     fn add(&mut self, document: InputDocument) -> anyhow::Result<()> {
         let InputDocument { id, content, domain, .. } = document;
         let mut identity = match content {
@@ -98,8 +107,7 @@ impl Material {
                     let offset = error.valid_up_to();
                     self.not_utf8.push(NotUtf8 { document: id.clone(), offset });
                 }
-                let document =
-                    llm_from_scratch_practical::corpus::Document::new(id, self.split, text);
+                let document = Document::new(id, self.split, text);
                 self.framed.push(FramedDocument::encode(&document, tokenizer, self.framing)?);
                 let identity = DocumentIdentity::new(&document);
                 self.texts.push(document.text);

@@ -8,7 +8,7 @@ use llm_from_scratch_practical::tokenizer::{
 };
 use serde::Serialize;
 
-use crate::documents::{InputArgs, save, texts};
+use crate::documents::{InputArgs, check_outputs, save, texts};
 use crate::output::Report;
 
 /// Learn a byte-level BPE tokenizer from documents
@@ -55,6 +55,8 @@ fn parse_pretokenizer(name: &str) -> Result<Pretokenizer, serde::de::value::Erro
 }
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<Report> {
+    let output = Some(args.output.clone());
+    check_outputs(&[("the input", &args.input.input)], &[("the tokenizer", &output)])?;
     let texts = texts(args.input.read()?)?;
     let documents: Vec<_> = texts.iter().map(|(_, text)| WeightedDocument::once(text)).collect();
     let config = TrainingConfig {
