@@ -83,3 +83,27 @@ fn draw(log: &Log, canvas: &Canvas<'_>) -> Drawn {
     }
     draw_legend(&mut chart, SeriesLabelPosition::UpperRight)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::train::log::tests::four_updates;
+
+    /// Three looks at the validation documents, two means between them, and a ring at the lowest.
+    #[test]
+    fn every_look_is_a_point_and_the_lowest_is_named() {
+        let svg = loss_figure(&four_updates()).unwrap();
+        let [train, validation] =
+            ["#0072B2", "#D55E00"].map(|colour| format!("r=\"4\" opacity=\"1\" fill=\"{colour}\""));
+        assert_eq!(svg.matches(&train).count(), 2, "{svg}");
+        assert_eq!(svg.matches(&validation).count(), 3);
+        assert!(svg.contains("lowest: 3.0000 at update 2"));
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_is_known_has_a_picture_too() {
+        let file = tempfile::tempfile().unwrap();
+        let empty = Log::start(file, serde_json::Value::Null).unwrap();
+        assert!(loss_figure(&empty).unwrap().starts_with("<svg "));
+    }
+}

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use llm_from_scratch_practical as practical;
 use practical::metrics::ExactSum;
 use practical::trainer::UpdateReport;
@@ -82,8 +82,12 @@ impl Log {
     }
 
     /// The log up to `update`; what came later, or is no whole line, is cut off.
+    ///
+    /// # Errors
+    /// If it does not reach so far. Then nobody knows which of the earlier models was the best.
     pub(super) fn resume(mut file: File, update: u64) -> anyhow::Result<Self> {
         let (mut updates, mut looks, mut kept) = (Vec::new(), Vec::new(), 0);
+        file.rewind()?;
         let mut lines = BufReader::new(&file);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).context("cannot read the log")? > 0 {
@@ -99,6 +103,12 @@ impl Log {
             kept += line.len() as u64 + 1;
             line.clear();
         }
+        let last = updates.last().map_or(0, |event: &UpdateEvent| event.update);
+        ensure!(
+            last == update,
+            "the log ends at update {last}, the checkpoint is of update {update}: bring back the log of \
+             this run, or start another run with another --out"
+        );
         file.set_len(kept)?;
         file.seek(SeekFrom::End(0))?;
         Ok(Self { file, updates, looks })
@@ -160,3 +170,6 @@ impl UpdateEvent {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

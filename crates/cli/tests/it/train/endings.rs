@@ -28,6 +28,8 @@ fn kill_after(place: &Workplace, out: &str, lines: usize) {
     let log = place.path(out).join("log.jsonl");
     let resume = [&LONG[..], &["--out", out, "--resume"]].concat();
     let mut child = start_and_wait(&mut place.train(&resume), &log, lines);
+    // At any point of an update, a look, or a checkpoint.
+    std::thread::sleep(Duration::from_micros(331 * lines as u64 % 3000));
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "killed too late");
 }
