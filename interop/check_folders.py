@@ -58,10 +58,3 @@ def main(report):
         tokenizer = check_ids(report, "fresh", folder)
         report.equal("fresh: transformers begins a text with BOS", tokenizer.encode("a"), [0, 99])
         report.equal("fresh: and knows EOS", tokenizer.eos_token_id, 1)
-
-
-if __name__ == "__main__":
-    ours.build()
-    report = ours.Report()
-    main(report)
-    raise SystemExit(report.failed > 0)

@@ -70,10 +70,3 @@ def main(report):
         for quantization in ["f32", "q8_0", "q4_0"]:
             check_likelihood(report, "wide", folder, root / f"wide-{quantization}.gguf", quantization)
         check_codes(report, folder, root / "codes.gguf")
-
-
-if __name__ == "__main__":
-    ours.build()
-    report = ours.Report()
-    main(report)
-    raise SystemExit(report.failed > 0)

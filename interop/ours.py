@@ -35,14 +35,17 @@ class Report:
     """Differences and their limits, printed as they come."""
 
     def __init__(self):
-        self.failed = 0
+        self.passed = self.failed = 0
+
+    def count(self, ok):
+        self.passed += ok
+        self.failed += not ok
+        return ok
 
     def within(self, what, difference, limit):
-        ok = difference <= limit
-        self.failed += not ok
+        ok = self.count(difference <= limit)
         print(f"{'ok  ' if ok else 'FAIL'}  {what:64}  {difference:.1e}  limit {limit:.0e}", flush=True)
 
     def equal(self, what, one, other):
-        ok = one == other
-        self.failed += not ok
+        ok = self.count(one == other)
         print(f"{'ok  ' if ok else 'FAIL'}  {what}" + ("" if ok else f": {one} and {other}"), flush=True)

@@ -7,7 +7,7 @@
 //!
 //! Modules: `chapter` (what the manifests say), `exercise` (what a coding exercise is, and how its
 //! tests run), `outcome`; and one for each subcommand: `list`, `new_chapter`, `check`,
-//! `exercise_command`.
+//! `exercise_command`, `interop`.
 //!
 //! ```
 //! let chapter = course::Chapter {
@@ -27,6 +27,7 @@ mod chapter;
 mod check;
 mod exercise;
 mod exercise_command;
+mod interop;
 mod list;
 mod new_chapter;
 mod outcome;
@@ -34,6 +35,7 @@ mod outcome;
 pub use chapter::{Chapter, chapters, workspace_metadata};
 pub use check::{CheckArgs, check};
 pub use exercise_command::{ExerciseArgs, exercise};
+pub use interop::{InteropArgs, interop};
 pub use list::{ListArgs, list, table};
 pub use new_chapter::{NewChapterArgs, new_chapter};
 pub use outcome::Outcome;

@@ -1,7 +1,7 @@
 //! The binary behind `./course`: one subcommand, one module of the library.
 
 use clap::{Parser, Subcommand};
-use course::{CheckArgs, ExerciseArgs, ListArgs, NewChapterArgs, Outcome};
+use course::{CheckArgs, ExerciseArgs, InteropArgs, ListArgs, NewChapterArgs, Outcome};
 use llm_chapter_kit::{finish_text, parse};
 use std::process::ExitCode;
 
@@ -23,6 +23,8 @@ enum Command {
     Check(CheckArgs),
     /// List the coding exercises, and run those of a chapter.
     Exercise(ExerciseArgs),
+    /// Compare with transformers, llama.cpp and lm-evaluation-harness; interop/README.md says how.
+    Interop(InteropArgs),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::NewChapter(args) => finish_text(course::new_chapter(&args)),
         Command::Check(args) => finish_outcome(course::check(&args)),
         Command::Exercise(args) => finish_outcome(course::exercise(&args)),
+        Command::Interop(args) => finish_text(course::interop(&args).map(|()| String::new())),
     }
 }
 
