@@ -9,7 +9,7 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
 def build():
-    subprocess.run(["cargo", "build", "--quiet", "--release", "--locked", "-p", "llm-interop", "--example", "probe", "-p", "llm-cli"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--quiet", "--release", "--locked", "-p", "llm-interop", "--example", "probe", "-p", "llm-cli", "--bin", "llm"], cwd=ROOT, check=True)
 
 
 def probe(*arguments, text=None):

@@ -66,13 +66,17 @@ impl<E: PortableElement> Imported<E> {
     /// refuses every text; see [`TokenizerArtifact::ids_only`].
     ///
     /// # Errors
-    /// [`InteropError::Archive`] for a parameter that is not finite.
+    /// [`InteropError::Archive`] for a parameter that is not finite, [`InteropError::Inexpressible`]
+    /// for more ids than a vocabulary may have ([`llm_tokenizer::MAX_VOCAB_SIZE`]).
     pub fn portable(&self) -> Result<PortableModel<E>, InteropError> {
-        let ids_only = || {
-            let artifact = TokenizerArtifact::ids_only(self.model.config().vocab_size as u32);
-            Tokenizer::from_artifact(artifact).expect("a vocabulary without meaning is consistent")
+        let tokenizer = match &self.tokenizer {
+            Some(tokenizer) => tokenizer.clone(),
+            None => {
+                let ids = self.model.config().vocab_size as u32; // at most 2^32 - 1
+                Tokenizer::from_artifact(TokenizerArtifact::ids_only(ids))
+                    .map_err(|error| InteropError::inexpressible(error.to_string()))?
+            }
         };
-        let tokenizer = self.tokenizer.clone().unwrap_or_else(ids_only);
         Ok(PortableModel::new(&self.model, &tokenizer)?)
     }
 }

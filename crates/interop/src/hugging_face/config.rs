@@ -11,7 +11,7 @@ use crate::error::InteropError;
 use crate::file::{self, excerpt};
 
 /// Keys of `config.json` that are read. Their values must be in the supported range.
-pub const READ_KEYS: [&str; 26] = [
+pub const READ_KEYS: [&str; 27] = [
     "architectures",
     "attention_bias",
     "bos_token_id",
@@ -36,16 +36,18 @@ pub const READ_KEYS: [&str; 26] = [
     "rope_theta",
     "tie_word_embeddings",
     "torch_dtype",
+    "use_mrope",
     "use_sliding_window",
     "vocab_size",
 ];
 
 /// Keys of `config.json` that may have any value, because no score depends on them: they are about
 /// training, generation, caching, or the program that wrote the file.
-pub const IGNORED_KEYS: [&str; 20] = [
+pub const IGNORED_KEYS: [&str; 19] = [
     "_attn_implementation_autoset",
     "_name_or_path",
     "attention_dropout",
+    "hidden_dropout",
     "initializer_range",
     "is_llama_config",
     "max_window_layers",
@@ -61,8 +63,6 @@ pub const IGNORED_KEYS: [&str; 20] = [
     "unsloth_fixed",
     "unsloth_version",
     "use_cache",
-    "use_mrope", // only with a rope_scaling of its own
-    "hidden_dropout",
 ];
 
 /// What `config.json` says.
@@ -116,7 +116,7 @@ pub(super) fn read(path: &Path) -> Result<FolderConfig, InteropError> {
         d_ff: keys.size("intermediate_size")?,
         context_len: keys.size("max_position_embeddings")?,
         rope_base: keys.rope_base()?,
-        norm_eps: keys.number("rms_norm_eps")?.unwrap_or(1e-6),
+        norm_eps: keys.norm_eps()?,
         tied_head: keys.flag("tie_word_embeddings")?,
         attention_bias: always_bias || bias,
     };
@@ -169,6 +169,7 @@ impl Keys<'_> {
             ("mlp_bias", Value::from(false)),
             ("pretraining_tp", Value::from(1)),
             ("rope_interleaved", Value::from(false)),
+            ("use_mrope", Value::from(false)),
             ("use_sliding_window", Value::from(false)),
         ];
         for (key, expected) in only {
@@ -209,6 +210,15 @@ impl Keys<'_> {
                 Err(self.unsupported("architectures", given, format!("[{:?}]", architecture.1)))
             }
             _ => Ok(architecture),
+        }
+    }
+
+    /// What is added to the mean square; `transformers` takes 1e-6 if it is not there.
+    fn norm_eps(&self) -> Result<f64, InteropError> {
+        match self.get("rms_norm_eps") {
+            None => Ok(1e-6),
+            Some(zero) if zero.as_f64() == Some(0.0) => Ok(0.0),
+            Some(value) => self.as_number("rms_norm_eps", value),
         }
     }
 

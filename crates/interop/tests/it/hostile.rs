@@ -58,6 +58,8 @@ fn configurations_of_other_models_are_refused_by_the_key() {
         ("logits_scaling", json!(8.0), "`logits_scaling` is 8.0, supported: no such key"),
         ("layer_types", json!(["sliding_attention"]), "`layer_types` is [\"sliding_attention\"]"),
         ("dtype", json!("float8_e4m3fn"), "`dtype` is \"float8_e4m3fn\""),
+        ("use_mrope", json!(true), "`use_mrope` is true, supported: false"),
+        ("use_sliding_window", json!(true), "`use_sliding_window` is true"),
         ("pretraining_tp", json!(2), "`pretraining_tp` is 2, supported: 1"),
     ];
     for (key, value, expected) in cases {
@@ -83,6 +85,7 @@ fn sizes_that_no_model_can_have_are_refused() {
         ("num_key_value_heads", json!(3), "configuration: n_kv_heads is 3 with n_heads 4"),
         ("head_dim", json!(5), "configuration: head_dim is 5, expected an even number"),
         ("rms_norm_eps", json!(-1e-5), "`rms_norm_eps` is -0.00001"),
+        ("rms_norm_eps", json!("1e-5"), "`rms_norm_eps` is \"1e-5\""),
         ("rope_theta", json!(0), "`rope_theta` is 0, supported: a number above 0"),
         ("eos_token_id", json!([]), "`eos_token_id` is []"),
         ("bos_token_id", json!(-1), "`bos_token_id` is -1"),
