@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoundaryRule, ItemSet, Join, OptionRecord, OptionRule, RuleResult, TaskConditions,
-    TaskContract, TaskError, TaskSummary,
+    TaskContract, TaskError, TaskSummary, write_option_records,
 };
-use crate::contract::{check_follows, check_given};
+use crate::contract::{check_follows, check_given, sha256_hex};
 use crate::{ContractError, UnderContract};
 
 /// What was measured under one contract.
 ///
 /// As JSON it embeds the contract, its digests and signature, the accuracy by every rule, and the
-/// records that all of these follow from; read back, they must follow again.
+/// records that these follow from with their digest; read back, all must follow again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct TaskResult {
@@ -133,11 +133,17 @@ struct Stored {
     conditions_sha256: String,
     /// By every rule that there are scores for.
     numbers: BTreeMap<OptionRule, RuleResult>,
+    /// Of the records as [`write_option_records`] writes them. Accuracies are coarse: without it, a
+    /// changed score that changes no choice would go unseen.
+    records_sha256: String,
     records: Vec<OptionRecord>,
 }
 
 impl From<TaskResult> for Stored {
     fn from(TaskResult { contract, summary }: TaskResult) -> Self {
+        let mut lines = Vec::new();
+        write_option_records(&mut lines, summary.records())
+            .expect("a summary's records are checked, and a list takes all");
         let by_rule = |rule| summary.accuracy(rule).ok().map(|result| (rule, result));
         Self {
             signature: contract.signature(),
@@ -145,6 +151,7 @@ impl From<TaskResult> for Stored {
             subject_sha256: contract.subject_sha256(),
             conditions_sha256: contract.conditions_sha256(),
             numbers: summary.rules().filter_map(by_rule).collect(),
+            records_sha256: sha256_hex(&lines),
             records: summary.records().cloned().collect(),
             contract,
         }

@@ -15,6 +15,7 @@ mod promises;
 mod records;
 mod reference;
 mod refusals;
+mod result_files;
 mod running;
 mod samples;
 mod scoring;

@@ -147,6 +147,7 @@ fn a_result_survives_its_file_and_a_changed_number_is_found() {
         ("/conditions_sha256", json!("0"), "conditions_sha256"),
         ("/numbers/sum/accuracy", json!(0.9), "numbers.sum.accuracy is 0.9"),
         ("/records/0/log_probabilities/0", json!(-2.5), "numbers.byte.accuracy is"),
+        ("/records/0/neutral_log_probabilities/0", json!(-3.125), "records_sha256 is"),
         ("/records/0/log_probabilities/0", json!(0.5), "expected finite numbers, 0 or below"),
         ("/records/0/digest", json!("0"), "different digests"),
         ("/contract/conditions/rule", json!("char"), "conditions_sha256"),
