@@ -39,8 +39,8 @@ fn main() {
     let given: Vec<Shape> = arguments.iter().skip(2).map(|text| shape(text)).collect();
     let shapes = if given.is_empty() { SHAPES.to_vec() } else { given };
     match arguments.first().map_or("f32", String::as_str) {
-        "f32" => shapes.into_iter().for_each(|shape| measure::<f32>(shape, runs)),
-        "f64" => shapes.into_iter().for_each(|shape| measure::<f64>(shape, runs)),
+        "f32" => measure_all::<f32>(&shapes, runs),
+        "f64" => measure_all::<f64>(&shapes, runs),
         other => panic!("`{other}` is no precision, expected f32 or f64"),
     }
 }
@@ -48,6 +48,23 @@ fn main() {
 fn shape(text: &str) -> Shape {
     let numbers: Vec<usize> = text.split('x').filter_map(|n| n.parse().ok()).collect();
     numbers.try_into().unwrap_or_else(|_| panic!("`{text}` is no shape, expected MxKxN"))
+}
+
+/// Measures the most that one thread could reach, then every shape.
+fn measure_all<E: Element>(shapes: &[Shape], runs: usize) {
+    let mut count = 0;
+    let timing = Timing::of(runs, || count = Kernels::detect().peak_multiply_adds::<E>(10_000_000));
+    let peak = 2.0 * count as f64 / timing.least / 1e9;
+    println!(
+        "{}",
+        serde_json::json!({
+            "bench": "peak",
+            "kernels": Kernels::detect().name(),
+            "dtype": E::NAME,
+            "gflops_of_one_thread": peak,
+        })
+    );
+    shapes.iter().for_each(|shape| measure::<E>(*shape, runs));
 }
 
 fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {

@@ -6,30 +6,12 @@
 
 mod speed;
 
-use llm_from_scratch_practical::{corpus, evaluation, model};
-
-use corpus::{Partition, VariableBatch, number};
-use evaluation::evaluate;
-use model::DecoderModel;
-use speed::{Timing, documents, size};
-
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let size = size(arguments.first().map_or("medium", String::as_str));
+    let size = speed::size(arguments.first().map_or("medium", String::as_str));
     let runs = arguments.get(1).map_or(5, |runs| runs.parse().expect("a number of runs"));
-    let config = size.config.validate().expect("a valid size");
-    let binding = size.binding();
-    let documents = documents(&size, Partition::Test);
-    let batch = VariableBatch::padded(Partition::Test, &binding, &number(0, &documents));
-    let batches = [batch.expect("a batch")];
-    let model = DecoderModel::<f32>::initialize(config, 1);
-
-    let mut nll = 0.0;
-    let timing = Timing::of(runs, || {
-        let score = evaluate(&model, Partition::Test, &binding, &batches).expect("finite losses");
-        nll = score.metrics.mean_nll();
-    });
-    let tokens = batches[0].target_count();
+    let timed = speed::work::score(&size, runs);
+    let flops = speed::flops(&size);
     println!(
         "{}",
         serde_json::json!({
@@ -37,12 +19,14 @@ fn main() {
             "impl": "llm-from-scratch",
             "config": size.name,
             "threads": speed::threads(),
-            "batch": documents.len(),
+            "batch": size.batch,
             "T": size.config.context_len,
-            "step_s": timing.seconds(),
-            "tokens_per_s": tokens as f64 / timing.median,
-            "tokens_per_s_best": tokens as f64 / timing.least,
-            "nll": nll,
+            "step_s": timed.timing.seconds(),
+            "tokens_per_s": timed.tokens as f64 / timed.timing.median,
+            "tokens_per_s_best": timed.tokens as f64 / timed.timing.least,
+            "gflops": (flops[0]) / timed.timing.median / 1e9,
+            "loss_first": timed.losses[0],
+            "loss_last": timed.losses[1],
             "peak_mib": speed::peak_mib(),
         })
     );

@@ -6,36 +6,12 @@
 
 mod speed;
 
-use llm_from_scratch_practical::{corpus, model, trainer};
-
-use corpus::{Partition, VariableBatch, number};
-use model::DecoderModel;
-use speed::{Timing, documents, size};
-use trainer::{AdamWConfig, Schedule, Trainer, TrainingConfig};
-
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let size = size(arguments.first().map_or("small", String::as_str));
+    let size = speed::size(arguments.first().map_or("small", String::as_str));
     let runs = arguments.get(1).map_or(5, |runs| runs.parse().expect("a number of runs"));
-    let config = size.config.validate().expect("a valid size");
-    let binding = size.binding();
-    let documents = documents(&size, Partition::Train);
-    let batch = VariableBatch::training(&binding, &number(0, &documents)).expect("a batch");
-    let training = TrainingConfig {
-        optimizer: AdamWConfig { beta2: 0.95, weight_decay: 0.1, ..AdamWConfig::default() },
-        schedule: Schedule::Constant { rate: 1e-3 },
-        ..TrainingConfig::default()
-    };
-    let model = DecoderModel::<f32>::initialize(config, 1);
-    let mut trainer = Trainer::new(model, training).expect("a valid schedule");
-
-    let batches = [batch];
-    let mut losses = Vec::new();
-    let timing = Timing::of(runs, || {
-        let report = trainer.update(&binding, &batches).expect("a finite loss");
-        losses.push(report.loss.mean_nll());
-    });
-    let tokens = batches[0].target_count();
+    let timed = speed::work::train(&size, runs);
+    let flops = speed::flops(&size);
     println!(
         "{}",
         serde_json::json!({
@@ -43,13 +19,14 @@ fn main() {
             "impl": "llm-from-scratch",
             "config": size.name,
             "threads": speed::threads(),
-            "batch": documents.len(),
+            "batch": size.batch,
             "T": size.config.context_len,
-            "step_s": timing.seconds(),
-            "tokens_per_s": tokens as f64 / timing.median,
-            "tokens_per_s_best": tokens as f64 / timing.least,
-            "loss_first": losses[0],
-            "loss_last": losses[losses.len() - 1],
+            "step_s": timed.timing.seconds(),
+            "tokens_per_s": timed.tokens as f64 / timed.timing.median,
+            "tokens_per_s_best": timed.tokens as f64 / timed.timing.least,
+            "gflops": (flops[0] + flops[1]) / timed.timing.median / 1e9,
+            "loss_first": timed.losses[0],
+            "loss_last": timed.losses[1],
             "peak_mib": speed::peak_mib(),
         })
     );

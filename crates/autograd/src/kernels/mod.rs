@@ -16,6 +16,7 @@ mod few_rows;
 mod matmul;
 mod matrix;
 mod pack;
+mod peak;
 mod portable;
 mod prepacked;
 mod reduce;
@@ -37,6 +38,7 @@ pub(crate) use elementwise::{
 pub(crate) use exp::{ExpConstants, ExpSlice};
 pub(crate) use matmul::{MatMul, matmul, matmul_prepacked};
 pub(crate) use matrix::{MatrixMut, MatrixView};
+pub(crate) use peak::Peak;
 pub(crate) use prepacked::{Pack, Prepacked};
 pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward, RmsNormGain};
 pub(crate) use share::{Shared, cut_at, share};
@@ -125,6 +127,19 @@ impl Kernels {
         }
     }
 
+    /// Runs `turns` turns of multiply-adds on registers alone, in one thread, and returns how many
+    /// there were: with the time this takes, the most that a product could reach.
+    ///
+    /// ```
+    /// use llm_autograd::Kernels;
+    /// assert!(Kernels::detect().peak_multiply_adds::<f32>(10) >= 10);
+    /// ```
+    pub fn peak_multiply_adds<E: crate::Element>(self, turns: usize) -> usize {
+        let (sum, count) = E::run_peak(self, Peak { turns, factor: E::HALF });
+        std::hint::black_box(sum);
+        count
+    }
+
     /// The same sharing of work, with the implementation of `other`.
     pub(crate) fn with_implementation_of(self, other: Self) -> Self {
         Self { path: other.path, ..self }
@@ -205,6 +220,8 @@ pub trait ElementKernels: ExpConstants + Copy {
     fn run_attention_backward(kernels: Kernels, kernel: AttentionBackward<'_, Self>);
     #[doc(hidden)]
     fn run_adamw(kernels: Kernels, kernel: AdamWStep<'_, Self>);
+    #[doc(hidden)]
+    fn run_peak(kernels: Kernels, kernel: Peak<Self>) -> (Self, usize);
 }
 
 macro_rules! compile_kernels {
@@ -217,7 +234,11 @@ macro_rules! compile_kernels {
             fn $method(kernels: Kernels, kernel: $kernel<'_, Self>) $(-> $output)? {
                 kernels.run::<$float, _>(kernel)
             }
-        )+}
+        )+
+            fn run_peak(kernels: Kernels, kernel: Peak<Self>) -> (Self, usize) {
+                kernels.run::<$float, _>(kernel)
+            }
+        }
     };
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each benchmark uses its part of this")]
 
+pub(crate) mod work;
+
 use std::time::Instant;
 
 use llm_from_scratch_practical::{corpus, model};
@@ -53,6 +55,23 @@ pub(crate) fn size(name: &str) -> Size {
         },
         _ => panic!("`{name}` is no size, expected small, medium or llama-135m"),
     }
+}
+
+/// Additions and multiplications of one pass over a batch of full documents, forward and backward.
+///
+/// Counted are the matrix products; of attention only the causal half, which is all that is
+/// computed. The backward pass has two products for each one forward, and in attention five for
+/// two, since it computes the scores again.
+pub(crate) fn flops(size: &Size) -> [f64; 2] {
+    let c = &size.config;
+    let (queries, keys) = (c.n_heads * c.head_dim, c.n_kv_heads * c.head_dim);
+    let block = c.d_model * (2 * queries + 2 * keys + 3 * c.d_ff);
+    let of_token = c.n_layers * block + c.vocab_size * c.d_model;
+    let pairs = c.context_len * (c.context_len + 1) / 2;
+    let of_document = c.n_layers * 2 * queries * pairs;
+    let weights = (2 * size.batch * c.context_len * of_token) as f64;
+    let attention = (2 * size.batch * of_document) as f64;
+    [weights + attention, 2.0 * weights + 2.5 * attention]
 }
 
 /// Random documents that fill the context.
