@@ -19,9 +19,13 @@ use super::simd::{Kernel, Simd};
 use super::tile::{MOST_COLUMNS, Start, Steps, Strips, TILE_ROWS, multiply_panel};
 use crate::Element;
 
-/// Largest inner dimension of a block: a panel of `b` stays in the first-level cache while strips of
-/// `a` pass by.
-const MOST_BLOCK_STEPS: usize = 384;
+/// Largest inner dimension of a block. A panel of `b` stays in the first-level cache while strips of
+/// `a` pass by: 24 of 32 KiB where vectors have 256 bits, 32 of 48 KiB where they have 512.
+const fn most_block_steps<E: Copy, S: Simd<E>>() -> usize {
+    let panel_bytes = panel_width::<E, S>() * size_of::<E>();
+    if panel_bytes > 64 { 256 } else { 384 }
+}
+
 /// Rows of a block of `a`, a multiple of the tile: a block stays in the second-level cache.
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b`: a block stays in the last-level cache.
@@ -35,8 +39,8 @@ pub(super) fn blocks(len: usize, most: usize) -> impl Iterator<Item = Range<usiz
 
 /// The blocks of an inner dimension, of about the same size.
 #[inline(always)]
-pub(super) fn step_blocks(steps: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = steps.div_ceil(MOST_BLOCK_STEPS).max(1);
+pub(super) fn step_blocks<E: Copy, S: Simd<E>>(steps: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = steps.div_ceil(most_block_steps::<E, S>()).max(1);
     blocks(steps, steps.div_ceil(count).max(1))
 }
 
@@ -155,7 +159,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
         }
         let (mut panels, mut strips) = (Scratch::new(), Scratch::new());
         for columns in blocks(columns, BLOCK_COLUMNS) {
-            for steps in step_blocks(steps) {
+            for steps in step_blocks::<E, S>(steps) {
                 let start = if steps.start == 0 { start } else { Start::Stored };
                 let panels = match &mut b {
                     Right::Plain(b) => {

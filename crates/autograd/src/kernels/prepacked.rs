@@ -85,7 +85,7 @@ impl<E: Element> Kernel<E> for Pack<'_, E> {
     fn run<S: Simd<E>>(self, simd: S) {
         let Self { b, panels: mut rest } = self;
         for columns in blocks(b.columns(), BLOCK_COLUMNS) {
-            for steps in step_blocks(b.rows()) {
+            for steps in step_blocks::<E, S>(b.rows()) {
                 let (block, after) =
                     rest.split_at_mut(packed_len::<E, S>(steps.len(), columns.len()));
                 write_panels(simd, b.block(steps, columns.clone()), block);
