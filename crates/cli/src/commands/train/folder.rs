@@ -1,9 +1,10 @@
 //! The folder of a run: which file is what.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use llm_from_scratch_practical as practical;
 use practical::archive::write_atomically;
 use practical::corpus::{CorpusManifest, Document};
@@ -14,6 +15,22 @@ use super::data::Data;
 
 /// Documents of a changed corpus that an error message names.
 const SHOWN: usize = 3;
+
+/// The files of a run, in the order in which they appear.
+const FILES: [&str; 10] = [
+    LOG,
+    "corpus.json",
+    "tokenizer.json",
+    "validation.jsonl",
+    "overlap.json",
+    "best.safetensors",
+    "loss.svg",
+    "checkpoint.safetensors",
+    "model.safetensors",
+    "report.json",
+];
+
+const LOG: &str = "log.jsonl";
 
 /// The folder of a run.
 pub(super) struct Folder {
@@ -26,17 +43,24 @@ impl Folder {
     /// Looks whether a run can start here, or go on. Nothing is written yet.
     ///
     /// # Errors
-    /// If there is a checkpoint that is not to be continued.
+    /// If there are files that a run would replace, unless they are of a run that is to go on. One that
+    /// was ended before its first checkpoint goes on from its beginning.
     pub(super) fn at(path: &Path, resume: bool) -> anyhow::Result<Self> {
-        let mut folder = Self { path: short(path), resumes: false };
-        folder.resumes = match folder.checkpoint().symlink_metadata() {
-            Ok(_) if !resume => bail!(
-                "{} has a checkpoint already: go on from it with --resume, or give another --out",
-                folder.path.display()
-            ),
-            found => found.is_ok(),
-        };
-        Ok(folder)
+        let path = short(path);
+        let is_there = |name: &str| path.join(name).symlink_metadata().is_ok();
+        if let Some(name) = FILES.into_iter().find(|name| is_there(name)) {
+            let folder = path.display();
+            ensure!(
+                resume,
+                "{folder} has a {name} already: go on with that run by --resume, or give another --out"
+            );
+            ensure!(
+                name == LOG,
+                "{folder} has a {name} but no {LOG}, so it is not of a run: give another --out"
+            );
+        }
+        let resumes = is_there("checkpoint.safetensors");
+        Ok(Self { path, resumes })
     }
 
     /// Creates what is missing, and opens the log for this process alone.
@@ -47,7 +71,7 @@ impl Folder {
         let creating = || format!("cannot create the folder {}", self.path.display());
         fs::create_dir_all(&self.path).with_context(creating)?;
         self.path = short(&self.path);
-        let path = self.path.join("log.jsonl");
+        let path = self.path.join(LOG);
         let mut options = File::options();
         let log = options.create(true).truncate(false).read(true).write(true).open(&path);
         let log = log.with_context(|| format!("cannot write {}", path.display()))?;
@@ -132,6 +156,15 @@ impl Folder {
     /// Writes what is known before the first update: the list of documents, those for validation
     /// with their texts, what the sides share, the tokenizer.
     pub(super) fn write_data(&self, data: &Data) -> anyhow::Result<()> {
+        // Of a run that had no checkpoint yet.
+        for name in FILES.into_iter().filter(|name| *name != LOG) {
+            match fs::remove_file(self.path.join(name)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot replace {name}"));
+                }
+                _ => {}
+            }
+        }
         write(&self.manifest(), &data.manifest.to_json())?;
         write(&self.tokenizer(), &data.tokenizer.to_json())?;
         if let Some(lines) = &data.validation_lines {

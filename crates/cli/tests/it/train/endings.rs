@@ -113,6 +113,33 @@ fn a_folder_with_a_run_is_not_overwritten() {
 }
 
 #[test]
+fn files_of_somebody_else_are_not_replaced() {
+    let place = Workplace::new();
+    fs::create_dir(place.path("out")).unwrap();
+    place.write("out/model.safetensors", "precious");
+    let message = refused(&mut place.train(&[]), 1);
+    assert!(message.contains("has a model.safetensors already"), "{message}");
+    let message = refused(&mut place.train(&["--resume"]), 1);
+    assert!(message.contains("not of a run"), "{message}");
+    assert_eq!(fs::read_to_string(place.path("out/model.safetensors")).unwrap(), "precious");
+}
+
+#[test]
+fn what_a_run_left_that_had_no_checkpoint_is_replaced() {
+    let place = Workplace::new();
+    let log = place.path("out/log.jsonl");
+    let never = ["--updates", "100000", "--checkpoint-every", "100000"];
+    let mut child = start_and_wait(&mut place.train(&never), &log, 20);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(place.path("out/best.safetensors").exists());
+    let report = place.report(&["--validation-share", "0", "--resume"]);
+    assert_eq!(report["updates"], 12);
+    assert!(!place.path("out/best.safetensors").exists());
+    assert!(!place.path("out/validation.jsonl").exists());
+}
+
+#[test]
 fn other_settings_are_not_continued_with() {
     let place = Workplace::new();
     place.report(&[]);
