@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use llm_chapter_kit::check_output_files;
-use llm_from_scratch_practical::archive::{check_writable, write_atomically};
-use llm_from_scratch_practical::corpus::{
+use practical::archive::{check_writable, write_atomically};
+use practical::corpus::{
     InputContent, InputDocument, InputFormat, Partition, read_documents, read_stream,
 };
-use llm_from_scratch_practical::evaluation::StartToken;
-use llm_from_scratch_practical::tokenizer::Tokenizer;
+use practical::evaluation::StartToken;
+use practical::tokenizer::Tokenizer;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};

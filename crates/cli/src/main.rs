@@ -11,6 +11,8 @@
 //! | `commands` | one file for each command |
 #![forbid(unsafe_code)]
 
+extern crate llm_from_scratch_practical as practical; // its crates as modules, everywhere
+
 mod args;
 mod commands;
 mod documents;

@@ -4,16 +4,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context, anyhow, bail};
-use llm_from_scratch_practical::archive::{
-    Header, MODEL_KIND, PortableElement, PortableModel, inspect,
-};
-use llm_from_scratch_practical::autograd::Kernels;
-use llm_from_scratch_practical::evaluation::{LanguageModel, RowRequest, RowVisitor, ScoreError};
-use llm_from_scratch_practical::model::{
-    DecoderModel, Generation, GenerationConfig, ModelError, ValidConfig,
-};
-use llm_from_scratch_practical::quantization::{QUANTIZED_KIND, QuantizedModel, WeightFormat};
-use llm_from_scratch_practical::tokenizer::{TokenId, Tokenizer};
+use practical::archive::{Header, MODEL_KIND, PortableElement, PortableModel, inspect};
+use practical::autograd::Kernels;
+use practical::evaluation::{LanguageModel, RowRequest, RowVisitor, ScoreError};
+use practical::model::{DecoderModel, Generation, GenerationConfig, ModelError, ValidConfig};
+use practical::quantization::{QUANTIZED_KIND, QuantizedModel, WeightFormat};
+use practical::tokenizer::{TokenId, Tokenizer};
 
 /// A model and what came with it.
 pub(crate) struct OpenModel {

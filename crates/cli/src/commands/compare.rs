@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use llm_chapter_kit::read_at_most;
-use llm_from_scratch_practical::evaluation::tasks::{self, TaskResult};
-use llm_from_scratch_practical::evaluation::{
-    Comparison, ContractError, EvaluationResult, Measure, compare,
-};
-use llm_from_scratch_practical::metrics::BootstrapPlan;
+use practical::evaluation::tasks::{self, TaskResult};
+use practical::evaluation::{Comparison, ContractError, EvaluationResult, Measure, compare};
+use practical::metrics::BootstrapPlan;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use llm_from_scratch_practical::corpus::Partition;
-use llm_from_scratch_practical::evaluation::{EvaluationResult, LanguageModel, SurpriseView};
+use practical::corpus::Partition;
+use practical::evaluation::{EvaluationResult, LanguageModel, SurpriseView};
 
 use self::material::Material;
 use self::pass::{Pass, Scored};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use llm_from_scratch_practical::interop::gguf::{self, Quantization};
-use llm_from_scratch_practical::interop::hugging_face;
+use practical::interop::gguf::{self, Quantization};
+use practical::interop::hugging_face;
 use serde::Serialize;
 
 use crate::model::{OpenModel, with_decoder};

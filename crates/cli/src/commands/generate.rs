@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use llm_from_scratch_practical::model::{Decoding, Filters, GenerationConfig, Stop};
+use practical::model::{Decoding, Filters, GenerationConfig, Stop};
 use serde::Serialize;
 
 use crate::documents::{StartChoice, start_token};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use llm_from_scratch_practical::interop::hugging_face::{self, ImportOptions};
-use llm_from_scratch_practical::tokenizer::TokenId;
+use practical::interop::hugging_face::{self, ImportOptions};
+use practical::tokenizer::TokenId;
 use serde::Serialize;
 
 use crate::documents::check_outputs;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use llm_from_scratch_practical::archive::{Header, inspect, verify};
+use practical::archive::{Header, inspect, verify};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ impl Inspection {
     fn new(header: &Header, verified: bool) -> anyhow::Result<Self> {
         let mut metadata: Value = header.metadata()?;
         shorten_tokenizers(&mut metadata);
-        let tensor = |info: &llm_from_scratch_practical::archive::TensorInfo| Tensor {
+        let tensor = |info: &practical::archive::TensorInfo| Tensor {
             name: info.name().to_owned(),
             dtype: info.dtype().name(),
             shape: format!("{:?}", info.shape()),

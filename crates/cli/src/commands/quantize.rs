@@ -5,12 +5,10 @@ use std::{fmt, fs};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use llm_from_scratch_practical::archive::{MODEL_KIND, PortableElement, inspect};
-use llm_from_scratch_practical::model::DecoderModel;
-use llm_from_scratch_practical::quantization::{
-    ErrorTable, QuantizedDecoder, QuantizedModel, WeightFormat,
-};
-use llm_from_scratch_practical::tokenizer::Tokenizer;
+use practical::archive::{MODEL_KIND, PortableElement, inspect};
+use practical::model::DecoderModel;
+use practical::quantization::{ErrorTable, QuantizedDecoder, QuantizedModel, WeightFormat};
+use practical::tokenizer::Tokenizer;
 use serde::Serialize;
 
 use crate::documents::check_outputs;
@@ -94,7 +92,7 @@ fn quantize<E: PortableElement>(
     let quantized = QuantizedModel::new(decoder, tokenizer)?;
     quantized.save(&args.output)?;
     let size = |path| fs::metadata(path).map(|metadata| metadata.len());
-    let tensor = |error: llm_from_scratch_practical::quantization::TensorError| Tensor {
+    let tensor = |error: practical::quantization::TensorError| Tensor {
         name: error.name,
         bytes_before: error.bytes_before,
         bytes_after: error.bytes_after,

@@ -5,9 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use llm_from_scratch_practical::corpus::{
-    ContaminationReport, ContaminationScan, Document, Partition,
-};
+use practical::corpus::{ContaminationReport, ContaminationScan, Document, Partition};
 
 use crate::documents::{Format, read, texts};
 use crate::output::Report;

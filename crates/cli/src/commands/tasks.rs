@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use llm_from_scratch_practical::archive::write_atomically;
-use llm_from_scratch_practical::corpus::Partition;
-use llm_from_scratch_practical::evaluation::Subject;
-use llm_from_scratch_practical::evaluation::tasks::{
+use practical::archive::write_atomically;
+use practical::corpus::Partition;
+use practical::evaluation::Subject;
+use practical::evaluation::tasks::{
     BoundaryRule, FewShot, ItemLimits, OptionRule, OptionScoring, PromptTemplate, RuleResult,
     TaskConditions, TaskContract, TaskItem, read_items, score_task_under_contract,
     write_option_records,

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use llm_chapter_kit::read_at_most;
-use llm_from_scratch_practical::tokenizer::{MAX_ARTIFACT_BYTES, Tokenizer};
+use practical::tokenizer::{MAX_ARTIFACT_BYTES, Tokenizer};
 
 use crate::model::OpenModel;
 use crate::output::Report;

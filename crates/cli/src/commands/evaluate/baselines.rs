@@ -1,12 +1,12 @@
 //! What cheaper means achieve on the same documents.
 
 use llm_compressors::Compressor;
-use llm_from_scratch_practical::baselines::{KNESER_NEY_DISCOUNT, NgramModel, Smoothing};
-use llm_from_scratch_practical::corpus::{Document, EncodedDocument, InputDocument, Partition};
-use llm_from_scratch_practical::evaluation::{
+use practical::baselines::{KNESER_NEY_DISCOUNT, NgramModel, Smoothing};
+use practical::corpus::{Document, EncodedDocument, InputDocument, Partition};
+use practical::evaluation::{
     FramedDocument, LanguageModel, PassTotals, RunningSummary, WindowRule, score_documents,
 };
-use llm_from_scratch_practical::metrics::nats_to_bits;
+use practical::metrics::nats_to_bits;
 use serde::Serialize;
 
 use super::pass::Pass;

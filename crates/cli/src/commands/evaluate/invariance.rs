@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use anyhow::{Context, ensure};
-use llm_from_scratch_practical::evaluation::{FramedDocument, RecordDigest, score_documents};
+use practical::evaluation::{FramedDocument, RecordDigest, score_documents};
 use serde::Serialize;
 
 use super::pass::Pass;

@@ -1,12 +1,12 @@
 //! What is scored: documents in their frames, and the windows over them.
 
 use anyhow::{Context, bail, ensure};
-use llm_from_scratch_practical::corpus::{Document, InputContent, InputDocument, Partition};
-use llm_from_scratch_practical::evaluation::{
+use practical::corpus::{Document, InputContent, InputDocument, Partition};
+use practical::evaluation::{
     Conditions, ContractError, DocumentIdentity, EvaluationContract, FramedDocument, Framing,
     StartToken, Subject, WindowRule,
 };
-use llm_from_scratch_practical::tokenizer::Tokenizer;
+use practical::tokenizer::Tokenizer;
 use serde::Serialize;
 
 use super::EvaluateArgs;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use llm_from_scratch_practical::archive::write_atomically;
-use llm_from_scratch_practical::evaluation::{
+use practical::archive::write_atomically;
+use practical::evaluation::{
     LanguageModel, PassTotals, RecordDigest, RunningSummary, ScoreError, ScoringCounts,
     TargetRecord, score_documents,
 };

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use llm_from_scratch_practical::evaluation::{
+use practical::evaluation::{
     ContractError, DocumentResult, EvaluationContract, EvaluationResult, Measure, PassTotals,
     ScoringCounts,
 };
-use llm_from_scratch_practical::metrics::nats_to_bits;
+use practical::metrics::nats_to_bits;
 use serde::Serialize;
 
 use super::baselines::Baseline;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use clap::Args;
-use llm_from_scratch_practical::tokenizer::{Normalizer, Pretokenizer, TokenId, Tokenizer};
+use practical::tokenizer::{Normalizer, Pretokenizer, TokenId, Tokenizer};
 use serde::Serialize;
 
 use super::open;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use llm_from_scratch_practical::tokenizer::TokenId;
+use practical::tokenizer::TokenId;
 use serde::Serialize;
 
 use super::open;

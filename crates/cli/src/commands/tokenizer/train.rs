@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use llm_from_scratch_practical::tokenizer::{
+use practical::tokenizer::{
     FIRST_MERGE_ID, Pretokenizer, Tokenizer, TrainingConfig, WeightedDocument, train,
 };
 use serde::Serialize;
