@@ -1,7 +1,7 @@
 //! The `llm` command: train a tokenizer or a model, score text, compare results.
 //!
 //! Nothing is computed here. A command turns arguments into calls of the libraries and their
-//! answers into a [`Report`](output::Report).
+//! answers into a [`Report`].
 //!
 //! | module | idea |
 //! | --- | --- |
