@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use llm_chapter_kit::check_output_files;
 use practical::archive::{check_writable, write_atomically};
 use practical::corpus::{
-    InputContent, InputDocument, InputFormat, Partition, read_documents, read_stream,
+    InputContent, InputDocument, InputFormat, InputProblem, Partition, read_documents, read_stream,
 };
 use practical::evaluation::StartToken;
 use practical::tokenizer::Tokenizer;
@@ -32,7 +32,7 @@ pub(crate) struct InputArgs {
 /// What a file of documents holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// JSON lines if the name ends in .jsonl, otherwise one text
+    /// JSON lines if the name ends in .jsonl or .ndjson, otherwise one text
     ByName,
     /// One text
     Text,
@@ -59,9 +59,15 @@ impl InputArgs {
 
 /// Reads the documents of a file, a folder, or standard input (`-`).
 pub(crate) fn read(path: &Path, format: Format) -> anyhow::Result<Vec<InputDocument>> {
-    Ok(match path.to_str() {
-        Some("-") => read_stream(io::stdin().lock(), "stdin", format == Format::Jsonl)?,
-        _ => read_documents(path, format.into())?,
+    let documents = match path.to_str() {
+        Some("-") => read_stream(io::stdin().lock(), "stdin", format.into()),
+        _ => read_documents(path, format.into()),
+    };
+    documents.map_err(|error| match error.problem {
+        InputProblem::Ambiguous => {
+            WrongUsage::new(format!("{error}, with --format text or --format jsonl")).into()
+        }
+        _ => error.into(),
     })
 }
 

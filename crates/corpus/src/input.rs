@@ -56,7 +56,8 @@ pub enum InputContent {
 /// What a file holds, or every file of a folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputFormat {
-    /// JSON Lines if its name ends in `.jsonl`, otherwise one text.
+    /// JSON Lines if its name ends in `.jsonl` or `.ndjson`, otherwise one text; one that begins with
+    /// a record is refused, since it is hardly meant to be scored with its quotes and brackets.
     #[default]
     ByName,
     /// One text.
@@ -85,6 +86,9 @@ pub enum InputProblem {
     /// A line that is no document.
     #[error(transparent)]
     Jsonl(#[from] JsonlError),
+    /// A file that is called a text and begins with a record.
+    #[error("begins with a record of JSON lines: say whether it is one text or JSON lines")]
+    Ambiguous,
     /// A folder or a file of records without any.
     #[error("has no document: expected text, a folder of text files, or JSON lines")]
     Empty,
@@ -143,35 +147,46 @@ fn read_file(
 ) -> Result<Vec<InputDocument>, InputError> {
     let at = |problem: InputProblem| InputError { path: path.to_owned(), problem };
     let file = File::open(path).map_err(|problem| at(problem.into()))?;
-    read_stream(BufReader::new(file), name, format.is_lines(path)).map_err(|e| at(e.problem))
+    read_stream(BufReader::new(file), name, format).map_err(|error| at(error.problem))
 }
 
 impl InputFormat {
-    fn is_lines(self, path: &Path) -> bool {
+    fn is_lines(self, name: &Path) -> bool {
+        let end = name.extension().and_then(|end| end.to_str());
         match self {
-            Self::ByName => path.extension().is_some_and(|end| end == "jsonl"),
+            Self::ByName => matches!(end, Some("jsonl" | "ndjson")),
             other => other == Self::JsonLines,
         }
     }
 }
 
-/// Reads documents from anything: one text called `name`, or one document for each of its `lines`.
+/// Reads documents from anything: one text called `name`, or one document for each line.
 ///
 /// # Errors
 /// As [`read_documents`], with `name` for the path.
 pub fn read_stream(
     mut from: impl BufRead,
     name: &str,
-    lines: bool,
+    format: InputFormat,
 ) -> Result<Vec<InputDocument>, InputError> {
-    let result = if lines {
+    let result = if format.is_lines(Path::new(name)) {
         read_lines(from)
     } else {
         let mut text = Vec::new();
-        let read = from.read_to_end(&mut text).map_err(InputProblem::from);
-        read.map(|_| vec![InputDocument::text(name, text)])
+        match from.read_to_end(&mut text) {
+            Err(error) => Err(error.into()),
+            Ok(_) if format == InputFormat::ByName && begins_with_record(&text) => {
+                Err(InputProblem::Ambiguous)
+            }
+            Ok(_) => Ok(vec![InputDocument::text(name, text)]),
+        }
     };
     result.map_err(|problem| InputError { path: name.into(), problem })
+}
+
+fn begins_with_record(text: &[u8]) -> bool {
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"{") && str::from_utf8(line).is_ok_and(|line| record::parse(line, 1).is_ok())
 }
 
 fn read_lines(from: impl BufRead) -> Result<Vec<InputDocument>, InputProblem> {

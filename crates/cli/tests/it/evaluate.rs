@@ -114,6 +114,23 @@ fn any_bytes_are_scored_as_they_are_and_counted() {
 }
 
 #[test]
+fn json_lines_on_standard_input_are_never_scored_as_text_unasked() {
+    let folder = Folder::new();
+    let model = folder.model("m.llm", 1);
+    let bytes = |format: &[&str]| {
+        let words = ["evaluate", "--model", &model, "--input", "-", "--json"];
+        let output = run_with_input(llm(words).args(format), b"{\"text\":\"abc\"}\n");
+        if output.status.code() == Some(2) {
+            return String::from_utf8(output.stderr).unwrap();
+        }
+        serde_json::from_str::<Value>(&text_of(&output)).unwrap()["bytes"].to_string()
+    };
+    assert!(bytes(&[]).contains("--format text or --format jsonl"));
+    assert_eq!(bytes(&["--format", "jsonl"]), "3");
+    assert_eq!(bytes(&["--format", "text"]), "15");
+}
+
+#[test]
 fn an_empty_file_is_one_end_token_and_has_no_figure_per_byte() {
     let folder = Folder::new();
     let (model, text) = (folder.model("m.llm", 1), folder.write("empty", ""));
@@ -138,6 +155,8 @@ fn ids_need_no_tokenizer_and_have_no_bytes() {
         assert!(of_text.get(key).is_some() && of_ids.get(key).is_none(), "{key}");
     }
     assert_eq!(of_ids["contract"]["subject"]["tokenizer_sha256"], Value::Null);
+
+    refused(llm(["evaluate", "--model", &model, "--input", &ids]).arg("--no-eos"), 2);
 
     let unknown = folder.write("u.jsonl", r#"{"id":"x","ids":[0,258]}"#);
     let message = refused(&mut llm(["evaluate", "--model", &model, "--input", &unknown]), 1);

@@ -1,7 +1,7 @@
 use super::*;
 
 fn lines(text: &str) -> Result<Vec<InputDocument>, String> {
-    read_stream(text.as_bytes(), "here", true).map_err(|error| error.to_string())
+    read_stream(text.as_bytes(), "here", InputFormat::JsonLines).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -76,4 +76,21 @@ fn a_folder_is_read_in_the_order_of_its_paths_and_hidden_files_are_not() {
         read_documents(empty.path(), InputFormat::ByName),
         Err(InputError { problem: InputProblem::Empty, .. })
     ));
+}
+
+#[test]
+fn a_text_that_begins_with_a_record_must_be_called_one() {
+    let record = b"{\"text\":\"a\"}\n";
+    let read = |format| read_stream(&record[..], "here", format);
+    assert!(matches!(
+        read(InputFormat::ByName),
+        Err(InputError { problem: InputProblem::Ambiguous, .. })
+    ));
+    assert_eq!(read(InputFormat::Text).unwrap(), [InputDocument::text("here", record.to_vec())]);
+    assert_eq!(read(InputFormat::JsonLines).unwrap()[0].id, "line-1");
+    let by_name = read_stream(&record[..], "here.ndjson", InputFormat::ByName).unwrap();
+    assert_eq!(by_name[0].id, "line-1");
+    // An object of something else is a text like any other.
+    let other = read_stream(&b"{\"a\":1}"[..], "here", InputFormat::ByName);
+    assert!(other.is_ok());
 }

@@ -56,8 +56,9 @@ impl Material {
             documents.len()
         );
         let (tokenizer, framing) = if ids > 0 {
-            if args.start_token.is_some() || args.bos_per_window {
-                let problem = "ids are scored as they are given: no start token is put before them";
+            if args.start_token.is_some() || args.bos_per_window || args.no_eos {
+                let problem = "ids are scored as they are given: --start-token, --bos-per-window and \
+                               --no-eos are for texts";
                 return Err(WrongUsage::new(problem).into());
             }
             (None, Framing { start_token: StartToken::None, end_token: false })
