@@ -1,8 +1,6 @@
 //! The command line.
 
-use std::num::NonZeroUsize;
-
-use clap::{Args, Parser};
+use clap::{Args, Parser, value_parser};
 
 use crate::commands::Command;
 
@@ -33,8 +31,8 @@ pub(crate) struct GlobalArgs {
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Threads to compute with [default: all]; no number depends on it
-    #[arg(long, global = true, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    #[arg(long, global = true, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> anyhow::Result<Report> {
     if let Some(threads) = cli.global.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     cli.command.run(&Console::new(cli.global.quiet))
 }

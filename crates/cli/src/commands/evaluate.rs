@@ -18,7 +18,7 @@ use self::material::Material;
 use self::pass::{Pass, Scored};
 use self::report::EvaluationReport;
 use crate::documents::{
-    Format, InputArgs, SplitDocuments, StartChoice, check_outputs, parse_split, read, save,
+    InputArgs, SplitDocuments, StartChoice, check_outputs, parse_split, read, save,
 };
 use crate::model::OpenModel;
 use crate::output::{Console, Report};
@@ -98,6 +98,8 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Repo
     }
     let chosen = SplitDocuments::choose(args.input.read()?, args.split)?;
     let material = Material::prepare(args, &model, chosen)?;
+    let training = args.baselines_from.as_deref().map(|path| read(path, args.input.format));
+    let training = training.transpose().context("--baselines-from")?;
 
     let pass = Pass { model: &model, material: &material, batch: args.batch_rows, console };
     // The identity is a digest of all weights, which takes as long as reading them.
@@ -107,7 +109,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Repo
     );
     let scored = scored?;
     let contract = material.contract(&model)?;
-    let Scored { totals, counts, records_sha256, shown } = scored;
+    let Scored { totals, counts, digests, shown } = scored;
     let result = EvaluationResult::from_totals(contract, totals.documents.clone())?;
 
     if let Some(path) = &args.contract {
@@ -118,14 +120,12 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Repo
         save(path, view.to_html("Surprise").as_bytes())?;
     }
     let mut report = EvaluationReport::new(&model, &material, &totals, counts, &result)?;
-    report.records_sha256 = records_sha256;
+    report.records_sha256 = digests.file;
     if args.baselines {
-        let training = args.baselines_from.as_deref().map(|path| read(path, Format::ByName));
-        let training = training.transpose().context("--baselines-from")?;
         report.baselines = Some(baselines::score(&pass, training)?);
     }
     if args.prove_invariance {
-        report.invariance = Some(invariance::prove(&pass)?);
+        report.invariance = Some(invariance::prove(&pass, digests.sorted)?);
     }
     Report::with_text(&report, report.to_string())
 }

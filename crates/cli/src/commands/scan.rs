@@ -26,6 +26,9 @@ pub(crate) struct ScanArgs {
     /// The same of the evaluation documents
     #[arg(long, value_name = "PATH")]
     evaluation: PathBuf,
+    /// What both hold: one text in each file, or one JSON object with "text" per line
+    #[arg(long, value_enum, default_value_t = Format::ByName)]
+    format: Format,
     /// Lengths in words of the runs that are searched for
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,13")]
     ngram_words: Vec<NonZeroUsize>,
@@ -38,8 +41,8 @@ pub(crate) struct ScanArgs {
 }
 
 pub(crate) fn run(args: &ScanArgs) -> anyhow::Result<Report> {
-    let training = documents(&args.train, Partition::Train)?;
-    let evaluation = documents(&args.evaluation, Partition::Test)?;
+    let training = documents(&args.train, args.format, Partition::Train)?;
+    let evaluation = documents(&args.evaluation, args.format, Partition::Test)?;
     let scan = ContaminationScan {
         ngram_words: args.ngram_words.clone(),
         flag_from_share: args.flag_from,
@@ -51,8 +54,8 @@ pub(crate) fn run(args: &ScanArgs) -> anyhow::Result<Report> {
     Report::with_text(&report, text)
 }
 
-fn documents(path: &Path, partition: Partition) -> anyhow::Result<Vec<Document>> {
-    let texts = texts(read(path, Format::ByName)?)?;
+fn documents(path: &Path, format: Format, partition: Partition) -> anyhow::Result<Vec<Document>> {
+    let texts = texts(read(path, format)?)?;
     Ok(texts.into_iter().map(|(id, text)| Document::new(id, partition, text)).collect())
 }
 

@@ -26,9 +26,17 @@ pub(super) struct Pass<'a> {
 pub(super) struct Scored {
     pub(super) totals: PassTotals,
     pub(super) counts: ScoringCounts,
-    pub(super) records_sha256: String,
+    pub(super) digests: Digests,
     /// All records, if they are to be shown.
     pub(super) shown: Option<Vec<TargetRecord>>,
+}
+
+/// Identities of the records.
+pub(super) struct Digests {
+    /// Of their file.
+    pub(super) file: String,
+    /// The same for every order of the documents.
+    pub(super) sorted: String,
 }
 
 impl Pass<'_> {
@@ -80,8 +88,8 @@ impl Pass<'_> {
             }
             Ok(())
         })?;
-        let records_sha256 = digest.sha256();
-        Ok(Scored { totals: summary.finish()?, counts, records_sha256, shown })
+        let digests = Digests { file: digest.sha256(), sorted: digest.sorted_sha256() };
+        Ok(Scored { totals: summary.finish()?, counts, digests, shown })
     }
 
     /// Hands out every record.
