@@ -85,13 +85,10 @@ fn time<E: PortableElement>(plan: &Plan, data: &Data, model: ValidConfig) -> any
             timing.update(&mut run)?;
         }
     }
-    let per_second = timing.targets as f64 / timing.seconds;
+    let per_second = timing.targets as f64 / timing.seconds.max(1e-9);
 
     let looks = Looks::new(plan, data)?;
-    let start = Instant::now();
-    looks.validation(run.trainer().model())?;
-    looks.sample(run.trainer().model(), 0)?;
-    let seconds_per_look = start.elapsed().as_secs_f64();
+    let seconds_per_look = looks.seconds(run.trainer().model())?;
 
     let per_window = data.record.train.targets as f64 / data.record.train.windows as f64;
     let windows = plan.training.windows_per_update.get() as f64;

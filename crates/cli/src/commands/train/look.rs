@@ -1,5 +1,7 @@
 //! A look at the model: its loss on the validation documents, and a text of its own.
 
+use std::time::Instant;
+
 use anyhow::Context;
 use llm_from_scratch_practical as practical;
 use practical::autograd::{Element, Kernels};
@@ -46,6 +48,18 @@ impl<'a> Looks<'a> {
             nats_per_token: score.metrics.mean_nll(),
             bits_per_byte: bits / bytes as f64,
         }))
+    }
+
+    /// About how long a look takes: a sample, and the first batch as a part of all targets.
+    pub(super) fn seconds<E: Element>(&self, model: &DecoderModel<E>) -> anyhow::Result<f64> {
+        let start = Instant::now();
+        self.sample(model, 0)?;
+        let sample = start.elapsed().as_secs_f64();
+        let Some(batch) = self.batches.first() else { return Ok(sample) };
+        let start = Instant::now();
+        evaluate(model, Partition::Validation, &self.data.binding, [batch])?;
+        let batches = self.data.record.validation.targets as f64 / batch.target_count() as f64;
+        Ok(sample + start.elapsed().as_secs_f64() * batches)
     }
 
     /// The prompt and what the model writes behind it: the same text for the same weights, seed and update.

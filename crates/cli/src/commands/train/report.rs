@@ -18,8 +18,8 @@ pub(super) struct RunReport {
     targets_per_second: f64,
     parameters: usize,
     data: DataRecord,
-    /// The loss of the updates since the last look but one.
     last: LastReport,
+    /// Absent without validation documents.
     best: Option<BestReport>,
     /// How often the validation documents were looked at: the lowest of many losses is low by luck too.
     looks: usize,
@@ -33,6 +33,7 @@ pub(super) struct RunReport {
 struct LastReport {
     model: String,
     model_sha256: String,
+    /// Mean over the updates since the look before the last one, each before its step.
     train_nats_per_token: Option<f64>,
     validation_nats_per_token: Option<f64>,
     validation_bits_per_byte: Option<f64>,

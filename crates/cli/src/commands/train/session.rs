@@ -20,7 +20,7 @@ use super::folder::{self, Folder};
 use super::log::{Log, LookEvent, UpdateEvent};
 use super::look::Looks;
 use super::plan::Plan;
-use super::report::RunReport;
+use super::report::{Ending, RunReport};
 use crate::output::{Console, Report};
 
 /// A run and everything beside its weights.
@@ -200,7 +200,7 @@ impl<'a, E: PortableElement> Session<'a, E> {
             self.data,
             &self.log,
             &self.folder,
-            super::report::Ending {
+            Ending {
                 parameters: self.run.trainer().model().config().parameter_count(),
                 model_sha256: model.model_id().to_owned(),
                 run_sha256: self.run.identity()?,

@@ -3,18 +3,15 @@
 //! Everything is optional here. [`Settings::load`] lays the flags over the file; what is still
 //! missing gets its default, and what cannot be is refused, in [`plan`](super::plan).
 
-use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::{Path, PathBuf};
+mod load;
 
-use anyhow::Context;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
-use llm_chapter_kit::read_at_most;
 use serde::{Deserialize, Serialize};
 
 use super::cut::Cut;
-
-/// Most bytes of a settings file: a thousand times a long one.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// All settings, by section of the file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -248,49 +245,4 @@ pub(super) enum ScheduleName {
     Warmup,
     /// Up to the peak in equal steps, then down along half a cosine
     WarmupCosine,
-}
-
-impl Settings {
-    /// The settings of the file, if there is one, under those of the flags.
-    ///
-    /// Paths in the file start at the file's folder, paths in flags at the current one.
-    pub(super) fn load(file: Option<&Path>, flags: &Self) -> anyhow::Result<Self> {
-        let Some(path) = file else { return Ok(flags.clone()) };
-        let mut settings = Self::read(path)?;
-        settings.start_paths_at(path.parent().unwrap_or(Path::new("")));
-        let mut table = toml::Table::try_from(settings)?;
-        lay_over(&mut table, toml::Table::try_from(flags).context("flags")?);
-        Ok(table.try_into()?)
-    }
-
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        let name = path.display();
-        let text = String::from_utf8(read_at_most(path, MOST_BYTES)?)
-            .with_context(|| format!("{name} is no text"))?;
-        let at_line = |error: toml::de::Error| {
-            let before = error.span().map_or("", |span| &text[..span.start]);
-            let number = before.matches('\n').count();
-            let line = text.lines().nth(number).unwrap_or_default().trim();
-            anyhow::anyhow!("{name}, line {}, `{line}`: {}", number + 1, error.message())
-        };
-        // Numbers beyond those of TOML are found here.
-        toml::from_str::<toml::Table>(&text).map_err(at_line)?;
-        toml::from_str(&text).map_err(at_line)
-    }
-
-    fn start_paths_at(&mut self, folder: &Path) {
-        let files = self.data.files.iter_mut().flatten();
-        let paths = files.chain(&mut self.out).chain(&mut self.tokenizer.artifact);
-        paths.for_each(|path| *path = folder.join(&path));
-    }
-}
-
-/// Replaces what `upper` gives; settings that it does not give are absent in it.
-fn lay_over(lower: &mut toml::Table, upper: toml::Table) {
-    for (key, value) in upper {
-        match (lower.get_mut(&key), value) {
-            (Some(toml::Value::Table(lower)), toml::Value::Table(upper)) => lay_over(lower, upper),
-            (_, value) => drop(lower.insert(key, value)),
-        }
-    }
 }
