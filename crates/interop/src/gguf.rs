@@ -105,12 +105,8 @@ pub fn export<E: PortableElement>(
     Ok(exported)
 }
 
-/// llama.cpp counts in 32 bits and expects as many biases of queries as a token has features.
+/// llama.cpp expects as many biases of queries as a token has features.
 fn demand_loadable(config: &ValidConfig) -> Result<(), InteropError> {
-    if u32::try_from(config.context_len).is_err() {
-        let problem = format!("a GGUF file holds no context_len of {}", config.context_len);
-        return Err(InteropError::inexpressible(problem));
-    }
     let queries = config.n_heads * config.head_dim;
     if config.attention_bias && queries != config.d_model {
         return Err(InteropError::inexpressible(format!(

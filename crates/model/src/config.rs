@@ -87,6 +87,13 @@ impl DecoderConfig {
                 "at most 2^32 - 1 token ids",
             );
         }
+        if u32::try_from(self.context_len).is_err() {
+            return invalid(
+                "context_len",
+                self.context_len.to_string(),
+                "at most 2^32 - 1 positions",
+            );
+        }
         if !self.n_heads.is_multiple_of(self.n_kv_heads) {
             let given = format!("{} with n_heads {}", self.n_kv_heads, self.n_heads);
             return invalid("n_kv_heads", given, "a divisor of n_heads");
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn every_field_that_cannot_be_is_named() {
         type Spoil = fn(&mut DecoderConfig);
-        let cases: [(&str, Spoil); 11] = [
+        let cases: [(&str, Spoil); 12] = [
             ("vocab_size", |c| c.vocab_size = 0),
             ("vocab_size", |c| c.vocab_size = 1 << 33),
             ("d_model", |c| c.d_model = 0),
@@ -181,6 +188,7 @@ mod tests {
             ("head_dim", |c| c.head_dim = 5),
             ("d_ff", |c| c.d_ff = 0),
             ("context_len", |c| c.context_len = 0),
+            ("context_len", |c| c.context_len = usize::MAX),
             ("rope_base", |c| c.rope_base = f64::NAN),
             ("norm_eps", |c| c.norm_eps = -1e-6),
             ("sizes", |c| c.n_layers = usize::MAX / 2),

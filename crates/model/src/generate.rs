@@ -102,13 +102,15 @@ impl<E: Element> DecoderModel<E> {
         watch: impl FnMut(Step<'_, E>),
     ) -> Result<Generation, ModelError> {
         self.check_prompt(prompt)?;
-        let capacity = self.config().context_len;
+        let context_len = self.config().context_len;
+        // Room for what will be read, however long a context the model has.
+        let capacity = prompt.len().saturating_add(config.max_new_tokens).min(context_len);
         let mut cache = KeyValueCache::new(self.config(), capacity)?;
         let last_logits = |ids: &[TokenId]| {
             let unread = &ids[cache.len()..];
             Ok(self.prefill(kernels, &mut cache, unread)?.row(0).to_vec())
         };
-        generate_with(Some(capacity), prompt, config, watch, last_logits)
+        generate_with(Some(context_len), prompt, config, watch, last_logits)
     }
 
     /// As [`generate`](Self::generate), but computes the whole text again for each new token: slow,

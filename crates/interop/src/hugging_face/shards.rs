@@ -188,9 +188,11 @@ impl StoredTensor<'_> {
     }
 }
 
-/// Opens one file: every tensor with its description and the offset of its first byte.
-#[expect(clippy::type_complexity, reason = "one map of pairs, used twice above")]
-fn open_shard(path: PathBuf) -> Result<(Shard, BTreeMap<String, (TensorInfo, u64)>), InteropError> {
+/// Every tensor of a file: its description, and the offset of its first byte.
+type Table = BTreeMap<String, (TensorInfo, u64)>;
+
+/// Opens one file and reads its header.
+fn open_shard(path: PathBuf) -> Result<(Shard, Table), InteropError> {
     let (mut file, len) = file::open(&path)?;
     let cut_off = |needed: u64| {
         let problem = format!("its header describes {needed} bytes but there are {len}");

@@ -242,10 +242,7 @@ fn what_the_format_cannot_hold_is_refused_and_nothing_written() {
     assert!(refusal(&large, Quantization::F32).contains("has a weight of NaN"));
 
     let mut config = *config;
-    config.context_len = 1 << 40;
-    let endless = DecoderModel::<f64>::initialize(config.validate().unwrap(), 1);
-    assert!(refusal(&endless, Quantization::F32).contains("context_len of 1099511627776"));
-    (config.context_len, config.attention_bias) = (8, true);
+    config.attention_bias = true;
     let biased = DecoderModel::<f64>::initialize(config.validate().unwrap(), 1);
     assert!(refusal(&biased, Quantization::F32).contains("biases of queries"));
 }

@@ -82,6 +82,11 @@ fn sizes_that_no_model_can_have_are_refused() {
         ("vocab_size", json!(u64::MAX), "configuration: vocab_size is 18446744073709551615"),
         ("num_hidden_layers", json!(1_000_000_000_000_u64), "`num_hidden_layers` is 1000000000000"),
         ("num_attention_heads", json!(1_u64 << 62), "configuration: sizes is too many parameters"),
+        (
+            "max_position_embeddings",
+            json!(u64::MAX),
+            "configuration: context_len is 184467440737095",
+        ),
         ("num_key_value_heads", json!(3), "configuration: n_kv_heads is 3 with n_heads 4"),
         ("head_dim", json!(5), "configuration: head_dim is 5, expected an even number"),
         ("rms_norm_eps", json!(-1e-5), "`rms_norm_eps` is -0.00001"),
