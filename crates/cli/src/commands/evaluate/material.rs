@@ -20,7 +20,7 @@ pub(super) struct Material {
     pub(super) framed: Vec<FramedDocument>,
     /// In the same order.
     pub(super) identities: Vec<DocumentIdentity>,
-    /// The texts in the same order; none if the documents came as ids.
+    /// The texts in the same order, if baselines are wanted; none if the documents came as ids.
     pub(super) texts: Vec<Vec<u8>>,
     pub(super) framing: Framing,
     pub(super) rule: WindowRule,
@@ -81,7 +81,7 @@ impl Material {
         };
         let input = args.input.input.display();
         for document in documents {
-            material.add(document).with_context(|| input.to_string())?;
+            material.add(document, args.baselines).with_context(|| input.to_string())?;
         }
         Ok(material)
     }
@@ -94,7 +94,7 @@ impl Material {
         EvaluationContract::new(subject, conditions)
     }
 
-    fn add(&mut self, document: InputDocument) -> anyhow::Result<()> {
+    fn add(&mut self, document: InputDocument, keep_text: bool) -> anyhow::Result<()> {
         let InputDocument { id, content, domain, .. } = document;
         let mut identity = match content {
             InputContent::Ids(ids) => {
@@ -111,7 +111,9 @@ impl Material {
                 let document = Document::new(id, self.split, text);
                 self.framed.push(FramedDocument::encode(&document, tokenizer, self.framing)?);
                 let identity = DocumentIdentity::new(&document);
-                self.texts.push(document.text);
+                if keep_text {
+                    self.texts.push(document.text);
+                }
                 identity
             }
         };
