@@ -31,8 +31,8 @@ pub(super) struct Session<'a, E> {
     run: Run<'a, E>,
     looks: Looks<'a>,
     log: Log,
-    /// Updates in the checkpoint in the folder, if there is one.
-    saved: Option<u64>,
+    /// Updates in the checkpoint in the folder.
+    saved: u64,
     started: Instant,
     /// Updates that were made before this process.
     resumed_at: u64,
@@ -70,18 +70,20 @@ impl<'a, E: PortableElement> Session<'a, E> {
             folder.write_data(data)?;
             let run = Run::start(config, &data.train, DecoderModel::initialize(model, plan.seed))?;
             let head = serde_json::json!({ "plan": plan, "data": data.record });
-            (run, Log::start(file, head)?)
+            let log = Log::start(file, head)?;
+            run.save(folder.checkpoint())?;
+            (run, log)
         };
         let resumed_at = run.trainer().updates();
-        let saved = folder.resumes.then_some(resumed_at);
-        Ok(Self { plan, data, folder, run, looks, log, saved, started: Instant::now(), resumed_at })
+        let (saved, started) = (resumed_at, Instant::now());
+        Ok(Self { plan, data, folder, run, looks, log, saved, started, resumed_at })
     }
 
     /// Trains to the last update.
     ///
     /// # Errors
     /// If the loss or a gradient is not finite, if somebody pressed Ctrl-C, if a file cannot be
-    /// written. A good checkpoint is then in the folder, unless there was no update.
+    /// written. A good checkpoint is in the folder then.
     pub(super) fn train(mut self, console: &Console) -> anyhow::Result<Report> {
         let stop = stop_signal()?;
         // Counted in windows, of which there are several a second.
@@ -91,7 +93,7 @@ impl<'a, E: PortableElement> Session<'a, E> {
         bar.reset_eta();
         let reached_the_end = self
             .update_until_the_end(&bar, &stop)
-            .map_err(|error| anyhow::anyhow!("{error:#}; {}", self.what_is_kept()))?;
+            .map_err(|error| self.with_what_is_kept(&error))?;
         bar.finish_and_clear();
         ensure!(
             reached_the_end,
@@ -187,7 +189,7 @@ impl<'a, E: PortableElement> Session<'a, E> {
     fn checkpoint(&mut self) -> anyhow::Result<()> {
         self.log.sync()?;
         self.run.save(self.folder.checkpoint())?;
-        self.saved = Some(self.updates());
+        self.saved = self.updates();
         Ok(())
     }
 
@@ -212,13 +214,10 @@ impl<'a, E: PortableElement> Session<'a, E> {
         Report::with_text(&report, report.to_string())
     }
 
-    /// What somebody whose run has failed needs to know.
-    fn what_is_kept(&self) -> String {
-        let name = self.folder.path().display();
-        match self.saved {
-            Some(update) => format!("the checkpoint of update {update} is kept in {name}"),
-            None => format!("there was no checkpoint yet in {name}"),
-        }
+    /// An error with what somebody whose run has failed needs to know.
+    fn with_what_is_kept(&self, error: &anyhow::Error) -> anyhow::Error {
+        let (saved, name) = (self.saved, self.folder.path().display());
+        anyhow::anyhow!("{error:#}; the checkpoint of update {saved} is kept in {name}")
     }
 }
 

@@ -128,11 +128,11 @@ fn files_of_somebody_else_are_not_replaced() {
 fn what_a_run_left_that_had_no_checkpoint_is_replaced() {
     let place = Workplace::new();
     let log = place.path("out/log.jsonl");
-    let never = ["--updates", "100000", "--checkpoint-every", "100000"];
-    let mut child = start_and_wait(&mut place.train(&never), &log, 20);
+    let mut child = start_and_wait(&mut place.train(&["--updates", "100000"]), &log, 20);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(place.path("out/best.safetensors").exists());
+    fs::remove_file(place.path("out/checkpoint.safetensors")).unwrap();
     let report = place.report(&["--validation-share", "0", "--resume"]);
     assert_eq!(report["updates"], 12);
     assert!(!place.path("out/best.safetensors").exists());
@@ -167,18 +167,26 @@ fn a_constant_rate_can_go_on_for_longer() {
     assert_eq!(longer["run_sha256"], whole["run_sha256"]);
 }
 
+/// Rates that no weight survives: in the step itself, in the next update, in a look, in a checkpoint.
 #[test]
-fn a_run_that_diverges_stops_and_keeps_its_checkpoint() {
+fn a_run_that_diverges_stops_and_keeps_its_last_good_checkpoint() {
     let place = Workplace::new();
-    let diverging = ["--schedule", "warmup", "--warmup-updates", "1000", "--updates", "1000"];
-    let rate = ["--peak-rate", "1e300", "--clip-limit", "inf", "--checkpoint-every", "1"];
-    let message = refused(&mut place.train(&[&diverging[..], &rate].concat()), 1);
-    assert!(message.contains("not finite") && message.contains("learning rate"), "{message}");
-    let constant = ["--schedule", "constant", "--peak-rate", "1e12", "--updates", "1000"];
-    let out = ["--out", "constant", "--checkpoint-every", "1", "--evaluate-every", "1000"];
-    let message = refused(&mut place.train(&[&constant[..], &out].concat()), 1);
-    assert!(message.contains("not finite") && message.contains("is kept in constant"), "{message}");
-    assert!(place.path("constant/checkpoint.safetensors").exists());
+    let always = ["--schedule", "constant", "--updates", "1000", "--clip-limit", "inf"];
+    for (rate, look, checkpoint) in
+        [("1e12", "1000", "1"), ("1e300", "1", "1000"), ("1e300", "1000", "1000")]
+    {
+        let name = format!("{rate}-{look}-{checkpoint}");
+        let own = ["--peak-rate", rate, "--evaluate-every", look, "--checkpoint-every", checkpoint];
+        let mut command = place.train(&[&always[..], &own, &["--out", &name]].concat());
+        let message = refused(&mut command, 1);
+        assert!(message.contains("not finite") || message.contains("diverged"), "{message}");
+        // What is kept can be gone on with, to the same end.
+        assert!(message.contains(&format!("is kept in {name}")), "{message}");
+        let again = refused(command.arg("--resume"), 1);
+        assert_eq!(again, message);
+        let best = PortableModel::<f32>::load(place.path(&name).join("best.safetensors"));
+        assert!(best.unwrap().selection().is_some());
+    }
 }
 
 #[test]
