@@ -1,4 +1,4 @@
-"""Runs the comparisons named on the command line, or all: folders, gguf, harness."""
+"""Runs the comparisons named on the command line, or all: folders, gguf, harness, real."""
 import importlib
 import os
 import sys
@@ -10,7 +10,7 @@ warnings.filterwarnings("ignore")
 
 import ours
 
-CHECKS = ["folders", "gguf", "harness"]
+CHECKS = ["folders", "gguf", "harness", "real"]
 
 if __name__ == "__main__":
     chosen = sys.argv[1:] or CHECKS

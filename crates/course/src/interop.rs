@@ -12,7 +12,8 @@ use crate::chapter::workspace_metadata;
 /// Which comparisons to run.
 #[derive(Debug, Args)]
 pub struct InteropArgs {
-    /// folders (transformers), gguf (llama.cpp), harness (lm-evaluation-harness) [default: all]
+    /// folders (transformers), gguf (llama.cpp), harness (lm-evaluation-harness), real (SmolLM2)
+    /// [default: all]
     comparisons: Vec<String>,
     /// The Python that the environment is made with, 3.10 or later.
     #[arg(long, default_value = "python3")]
