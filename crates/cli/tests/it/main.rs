@@ -1,6 +1,7 @@
 //! The `llm` command as its users know it: arguments in, files, standard streams and exit codes out.
 
 mod convert;
+mod documents;
 mod endings;
 mod evaluate;
 mod files;
