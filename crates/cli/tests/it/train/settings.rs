@@ -88,7 +88,7 @@ fn every_setting_that_cannot_be_is_refused_by_name() {
         ("windows_per_update = 4", "windows_per_update = 0", "windows_per_update"),
         ("windows_per_update = 4", "windows_per_update = 9000000000000000000", "at most 1048576"),
         ("n_layers = 1", "n_layers = 1000000000000", "choose a smaller model"),
-        ("context_len = 16", "context_len = 1000000000000000", "choose a smaller model or context"),
+        ("context_len = 16", "context_len = 4000000000", "choose a smaller model or context"),
         ("windows_per_microbatch = 2", "windows_per_microbatch = 0", "windows_per_microbatch"),
         ("checkpoint_every = 3", "checkpoint_every = 0", "checkpoint_every"),
         ("evaluate_every = 4", "evaluate_every = 0", "evaluate_every"),
