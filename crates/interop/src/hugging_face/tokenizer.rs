@@ -58,11 +58,9 @@ pub(super) fn read(
     named: Boundaries,
 ) -> Result<(Tokenizer, Boundaries), InteropError> {
     let path = &dir.join("tokenizer.json");
-    let file: TokenizerFile =
-        serde_json::from_slice(&file::read(path, MAX_BYTES)?).map_err(|error| {
-            let problem = format!("no tokenizer of a known form: {}", excerpt(&error.to_string()));
-            InteropError::malformed(path, problem)
-        })?;
+    let bytes = file::read(path, MAX_BYTES)?;
+    demand_bpe(path, &bytes)?;
+    let file: TokenizerFile = parse(path, &bytes)?;
     let settings = Settings::read(&dir.join("tokenizer_config.json"), path, &file.added_tokens)?;
     let vocabulary = vocabulary::read(path, &file.model, &file.added_tokens)?;
     let framing = parts::framing(path, file.post_processor.as_ref())?;
@@ -88,6 +86,32 @@ pub(super) fn read(
     let tokenizer = Tokenizer::from_artifact(artifact)
         .map_err(|source| InteropError::Tokenizer { path: path.clone(), source })?;
     Ok((tokenizer, boundaries))
+}
+
+fn parse<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> Result<T, InteropError> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let problem = format!("no tokenizer of a known form: {}", excerpt(&error.to_string()));
+        InteropError::malformed(path, problem)
+    })
+}
+
+/// Refuses other kinds of tokenizers by their name; asked first, since they have other fields.
+fn demand_bpe(path: &Path, bytes: &[u8]) -> Result<(), InteropError> {
+    #[derive(Deserialize)]
+    struct KindOnly {
+        model: ModelKind,
+    }
+    #[derive(Deserialize)]
+    struct ModelKind {
+        #[serde(rename = "type")]
+        kind: Option<String>,
+    }
+    match parse::<KindOnly>(path, bytes)?.model.kind {
+        Some(kind) if kind != "BPE" => {
+            Err(InteropError::unsupported(path, "`model.type`", excerpt(&kind), "BPE"))
+        }
+        _ => Ok(()), // older files name no kind
+    }
 }
 
 /// Which tokens frame a text. `add_bos_token` and `add_eos_token` of `tokenizer_config.json`, where they

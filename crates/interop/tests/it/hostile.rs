@@ -231,8 +231,15 @@ fn headers_that_lie_about_sizes_are_refused_without_taking_memory() {
 #[test]
 fn other_tokenizers_are_refused_by_the_part() {
     type Change = fn(&mut Value);
-    let cases: [(Change, &str); 13] = [
-        (|t| t["model"]["type"] = json!("Unigram"), "`model.type` is Unigram"),
+    let cases: [(Change, &str); 14] = [
+        (
+            |t| t["model"] = json!({"type": "Unigram", "unk_id": 0, "vocab": [["a", -1.5]]}),
+            "`model.type` is Unigram, supported: BPE",
+        ),
+        (
+            |t| t["model"] = json!({"type": "WordPiece", "vocab": {"a": 0}}),
+            "`model.type` is WordPiece",
+        ),
         (|t| t["model"]["byte_fallback"] = json!(true), "`model.byte_fallback` is true"),
         (|t| t["model"]["dropout"] = json!(0.1), "`model.dropout` is 0.1"),
         (|t| t["model"]["end_of_word_suffix"] = json!("</w>"), "`model.end_of_word_suffix` is set"),

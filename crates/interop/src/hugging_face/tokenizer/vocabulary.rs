@@ -15,8 +15,6 @@ use crate::file::excerpt;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Model {
-    #[serde(rename = "type")]
-    kind: Option<String>,
     vocab: HashMap<String, TokenId>,
     merges: Vec<Pair>,
     dropout: Option<f64>,
@@ -31,6 +29,9 @@ pub(super) struct Model {
     _unk_token: Option<IgnoredAny>,
     #[serde(rename = "fuse_unk")]
     _fuse_unk: Option<IgnoredAny>,
+    // Checked before.
+    #[serde(rename = "type")]
+    _kind: Option<IgnoredAny>,
 }
 
 /// A merge, in the older or the newer form.
@@ -103,7 +104,6 @@ pub(super) fn read(
 fn refuse_other_models(path: &Path, model: &Model) -> Result<(), InteropError> {
     let is_set = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     let (what, given) = match model {
-        Model { kind: Some(kind), .. } if kind != "BPE" => ("type", excerpt(kind)),
         Model { byte_fallback: true, .. } => ("byte_fallback", "true".into()),
         Model { dropout: Some(dropout), .. } if *dropout != 0.0 => ("dropout", dropout.to_string()),
         model if is_set(&model.continuing_subword_prefix) => {
