@@ -31,7 +31,6 @@ mod settings;
 use std::path::PathBuf;
 
 use clap::Args;
-use llm_from_scratch_practical as practical;
 use practical::archive::PortableElement;
 use practical::model::{DecoderConfig, ValidConfig};
 

@@ -48,7 +48,8 @@ struct Trained {
     tokens_per_byte: Option<f64>,
 }
 
-fn parse_pretokenizer(name: &str) -> Result<Pretokenizer, serde::de::value::Error> {
+/// A rule by its name, for clap.
+pub(crate) fn parse_pretokenizer(name: &str) -> Result<Pretokenizer, serde::de::value::Error> {
     use serde::Deserialize;
     use serde::de::value::StrDeserializer;
     Pretokenizer::deserialize(StrDeserializer::new(name))

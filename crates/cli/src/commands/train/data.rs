@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use anyhow::{Context, bail, ensure};
 use llm_chapter_kit::read_at_most;
-use llm_from_scratch_practical as practical;
 use practical::corpus::{
     BatchBinding, ContaminationReport, ContaminationScan, CorpusManifest, Document,
     EncodedDocument, Partition, windows,

@@ -5,7 +5,6 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::bail;
-use llm_from_scratch_practical as practical;
 use practical::corpus::{
     Document, InputContent, InputDocument, InputFormat, Partition, read_documents,
 };

@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
-use llm_from_scratch_practical as practical;
 use practical::archive::PortableElement;
 use practical::model::{DecoderConfig, DecoderModel, ValidConfig};
 use practical::trainer::{Run, RunConfig};

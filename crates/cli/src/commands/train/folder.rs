@@ -5,7 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use llm_from_scratch_practical as practical;
 use practical::archive::write_atomically;
 use practical::corpus::{CorpusManifest, Document};
 use practical::tokenizer::Tokenizer;

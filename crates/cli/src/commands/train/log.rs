@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 
 use anyhow::{Context, ensure};
-use llm_from_scratch_practical as practical;
 use practical::metrics::ExactSum;
 use practical::trainer::UpdateReport;
 use serde::{Deserialize, Serialize};

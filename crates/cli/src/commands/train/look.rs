@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use anyhow::Context;
-use llm_from_scratch_practical as practical;
 use practical::autograd::{Element, Kernels};
 use practical::corpus::{Layout, Partition, VariableBatch, batches};
 use practical::evaluation::evaluate;

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use anyhow::ensure;
-use llm_from_scratch_practical as practical;
 use practical::model::{DecoderConfig, ValidConfig};
 use serde::Serialize;
 

@@ -4,7 +4,6 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
-use llm_from_scratch_practical as practical;
 use practical::corpus::HashSplit;
 use practical::model::{DecoderConfig, DropoutProbability};
 use practical::tokenizer::{FIRST_MERGE_ID, Pretokenizer};
@@ -13,7 +12,7 @@ use serde::Serialize;
 
 use super::cut::Cut;
 use super::settings::{
-    DataSettings, Dtype, EvaluationSettings, ModelSettings, Overlap, Pieces, Preset, ScheduleName,
+    DataSettings, Dtype, EvaluationSettings, ModelSettings, Overlap, Preset, ScheduleName,
     Settings, TokenizerSettings, TrainingSettings,
 };
 
@@ -144,10 +143,7 @@ impl TokenizerPlan {
         let merges = merges.with_context(|| {
             format!("vocab_size is {vocab_size}, expected {without} (the bytes) or more")
         })?;
-        let pretokenizer = match pretokenizer.unwrap_or(Pieces::Gpt2) {
-            Pieces::None => Pretokenizer::None,
-            Pieces::Gpt2 => Pretokenizer::Gpt2,
-        };
+        let pretokenizer = pretokenizer.unwrap_or(Pretokenizer::Gpt2);
         Ok(Self::Train { merges, pretokenizer })
     }
 }

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
-use llm_from_scratch_practical as practical;
 use practical::archive::{PortableElement, PortableModel, Selection};
 use practical::model::{DecoderModel, ValidConfig};
 use practical::trainer::{Run, RunConfig};

@@ -9,9 +9,11 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use practical::tokenizer::Pretokenizer;
 use serde::{Deserialize, Serialize};
 
 use super::cut::Cut;
+use crate::commands::tokenizer::parse_pretokenizer;
 
 /// All settings, by section of the file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,9 +75,10 @@ pub(super) struct TokenizerSettings {
     /// [default: 1024]
     #[arg(long, value_name = "N")]
     pub(super) vocab_size: Option<usize>,
-    /// What merges never cross [default: gpt2]
-    #[arg(long)]
-    pub(super) pretokenizer: Option<Pieces>,
+    /// How text is cut into pieces that merges do not cross: none, gpt2, gpt2_digits, llama3, qwen2
+    /// [default: gpt2]
+    #[arg(long, value_parser = parse_pretokenizer)]
+    pub(super) pretokenizer: Option<Pretokenizer>,
 }
 
 /// The sizes of the decoder.
@@ -199,16 +202,6 @@ pub(super) enum Overlap {
     Drop,
     /// Go on; the report says which they are
     Report,
-}
-
-/// Rules that cut text before merging.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Pieces {
-    /// Nothing: merges may cross words
-    None,
-    /// Words, numbers and punctuation, as GPT-2 cuts
-    Gpt2,
 }
 
 /// Sizes that go together.

@@ -58,6 +58,7 @@ fn every_setting_that_cannot_be_is_refused_by_name() {
         ("vocab_size = 280", "vocab_size = 257", "vocab_size is 257, expected 258"),
         ("vocab_size = 280", "artifact = \"none.json\"", "none.json"),
         ("vocab_size = 280", "vocab_size = 280\nartifact = \"t.json\"", "artifact"),
+        ("vocab_size = 280", "pretokenizer = \"gpt3\"", "unknown variant `gpt3`"),
         ("context_len = 16", "context_len = 0", "context_len is 0"),
         ("context_len = 16", "preset = \"huge\"", "unknown variant `huge`"),
         ("context_len = 16", "dtype = \"f16\"", "unknown variant `f16`"),
@@ -115,6 +116,7 @@ fn flags_that_cannot_be_are_wrong_usage() {
         ["--overlap", "ignore"],
         ["--seed", "18446744073709551615"],
         ["--tied-head", "maybe"],
+        ["--pretokenizer", "gpt3"],
         ["--peak-rate", "fast"],
     ] {
         assert!(refused(&mut place.train(&flags), 2).contains(flags[0]), "{flags:?}");
