@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use llm_interop::hugging_face::{ImportOptions, import};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::data;
+use crate::{FOLDERS, data};
 
 /// A copy of a folder that may be spoiled.
 fn copy(folder: &str) -> TempDir {
@@ -356,4 +357,36 @@ fn links_are_followed_as_in_the_cache_of_downloads() {
     assert!(import::<f32>(dir.path(), &ImportOptions::default()).is_ok());
     fs::remove_file(blobs.path().join("model.safetensors")).unwrap();
     assert!(refusal(dir.path()).starts_with("model.safetensors: cannot be read: "));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_folder_with_changed_bytes_is_imported_or_refused_and_never_a_panic(
+        folder in prop::sample::select(FOLDERS.to_vec()),
+        file: prop::sample::Index,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let dir = copy(folder);
+        let mut files: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().path()).collect();
+        files.sort();
+        let path = file.get(&files);
+        let mut bytes = fs::read(path).unwrap();
+        for (place, byte) in changes {
+            // Digits and signs make other numbers of numbers, more often than any byte would.
+            let byte = if byte < 128 { b"0123456789-.e\"[]{},:"[usize::from(byte) % 20] } else { byte };
+            // Most of a file of weights is weights; its header is what can lie.
+            let place = place.index(bytes.len().min(6000));
+            bytes[place] = byte;
+        }
+        bytes.truncate(cut.map_or(bytes.len(), |cut| cut.index(bytes.len())));
+        fs::write(path, bytes).unwrap();
+        for tokenizer in [true, false] {
+            if let Ok(imported) = import::<f64>(dir.path(), &ImportOptions { tokenizer }) {
+                prop_assert!(imported.portable().is_ok());
+            }
+        }
+    }
 }
