@@ -2,6 +2,7 @@
 import json
 import pathlib
 import random
+import unicodedata
 
 import torch
 from safetensors.torch import save_file
@@ -132,6 +133,15 @@ def wide(root):
     sizes = dict(vocab_size=tokenizer.get_vocab_size(), hidden_size=64, intermediate_size=96, num_hidden_layers=3, num_attention_heads=4,
                  num_key_value_heads=2, max_position_embeddings=64, tie_word_embeddings=True, bos_token_id=0, eos_token_id=0)
     return save(pathlib.Path(root) / "wide", model("llama", 5, **sizes), tokenizer, settings)
+
+
+def random_texts(count, seed=0):
+    """Texts in which letters, digits, signs and spaces of many kinds meet, in normal form C."""
+    rng = random.Random(seed)
+    parts = ["a", "The", " light", "house", "é", "東京", "Ελ", "ſ", "7", "12", "345", "½", "\u0661", "'s", "'S", "'lL", "'", "!?", ".", "_", "\u0301",
+             "\U0001f6a2", " ", "  ", "   ", "\t", "\n", "\r\n", "\n\n", "\u3000", "\u00a0", "\u200b", "\u0085", "<", "|", ">", "\x00", "\x1c"]
+    texts = ("".join(rng.choice(parts) for _ in range(rng.randrange(1, 30))) for _ in range(count))
+    return [unicodedata.normalize("NFC", text) for text in texts]
 
 
 def some_ids(folder, count, seed=0):
