@@ -1,7 +1,8 @@
 //! Speed of the three matrix products, one JSON line for each shape.
 //!
 //! `cargo run --release -p llm-from-scratch-practical --example matmul_speed -- f32|f64 [RUNS] [MxKxN ...]`
-//! without shapes runs squares and the shapes of the benchmarked models. `RAYON_NUM_THREADS` sets the
+//! without shapes runs squares and the shapes of the benchmarked models; `largest_error` is against the
+//! product in f64. `RAYON_NUM_THREADS` sets the
 //! threads.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -84,6 +85,7 @@ fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
                 product.write(kernels, &a, &b, std::hint::black_box(&mut c));
             }
         });
+        let error = largest_error(product, &a, &b, &c);
         let rate = |seconds: f64| flops * repeats as f64 / seconds / 1e9;
         println!(
             "{}",
@@ -98,10 +100,24 @@ fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
                 "threads": speed::threads(),
                 "gflops": rate(timing.median),
                 "gflops_best": rate(timing.least),
+                "largest_error": error,
                 "median_s": timing.median / repeats as f64,
             })
         );
     }
+}
+
+/// How far the product is from that in f64 of the same numbers: the largest difference of an element,
+/// relative to the largest element.
+fn largest_error<E: Element>(product: Product, a: &Tensor<E>, b: &Tensor<E>, c: &[E]) -> f64 {
+    let double = |x: &Tensor<E>| {
+        Tensor::new(x.shape(), x.data().iter().map(|x| x.to_f64()).collect::<Vec<f64>>())
+    };
+    let mut exact = vec![0.0; c.len()];
+    product.write(Kernels::detect(), &double(a), &double(b), &mut exact);
+    let largest = exact.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let differences = c.iter().zip(&exact).map(|(c, exact)| (c.to_f64() - exact).abs());
+    differences.fold(0.0, f64::max) / largest
 }
 
 fn random<E: Element>(shape: [usize; 2], seed: u64) -> Tensor<E> {
