@@ -115,7 +115,7 @@ impl Encoder {
                 offset += 1;
             }
             merger.merge(&self.merges);
-            out.extend(merger.tokens());
+            out.extend_from_slice(merger.tokens());
         }
         Ok(())
     }

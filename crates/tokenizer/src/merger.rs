@@ -5,9 +5,10 @@
 //! and moves everything, which is quadratic; `tests/it/naive_encoder.rs` does just that and
 //! serves as the reference.
 //!
-//! Here the tokens form a doubly linked list over the byte positions, and all pairs that have a
-//! merge wait in a heap ordered by (rank, position). A replacement creates at most two new pairs,
-//! so n bytes cost O(n log n) whatever they are.
+//! A long stretch is a doubly linked list over the byte positions, and all pairs that have a merge
+//! wait in a heap ordered by (rank, position). A replacement creates at most two new pairs, so n bytes
+//! cost O(n log n) whatever they are. A short one, and most are, is searched for its lowest rank again
+//! and again: its ranks are a few vectors long, which is faster than any bookkeeping.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,6 +26,9 @@ const NO_MERGE: u32 = u32::MAX;
 /// Longest stretch of text that is merged at once, in bytes: positions are 32-bit numbers and
 /// [`EDGE`] is not one of them.
 pub(crate) const MAX_PART_BYTES: usize = u32::MAX as usize - 1;
+
+/// Longest stretch, in bytes, that is searched instead of kept in order.
+const SHORT: usize = 64;
 
 /// A token in the linked list. Its place in the list of links is the position of its first byte.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +49,9 @@ type Candidate = Reverse<u64>;
 /// One stretch of text on its way from bytes to tokens. Reused, so that its memory is.
 #[derive(Debug, Default)]
 pub(crate) struct Merger {
+    tokens: Vec<TokenId>,
+    /// For a short stretch, the rank of the merge of each token and the one after.
+    ranks: Vec<u32>,
     links: Vec<Link>,
     candidates: BinaryHeap<Candidate>,
 }
@@ -52,25 +59,52 @@ pub(crate) struct Merger {
 impl Merger {
     /// Starts a new stretch of text.
     pub(crate) fn clear(&mut self) {
-        self.links.clear();
-        self.candidates.clear();
+        self.tokens.clear();
     }
 
     /// Appends the token of a byte; at most [`MAX_PART_BYTES`] of them.
     pub(crate) fn push(&mut self, id: TokenId) {
-        let position = self.links.len() as u32;
-        let previous = match self.links.last_mut() {
-            Some(last) => {
-                last.next = position;
-                position - 1
-            }
-            None => EDGE,
-        };
-        self.links.push(Link { id, previous, next: EDGE, rank: NO_MERGE });
+        self.tokens.push(id);
     }
 
-    /// Applies all merges. Every id pushed must be below the `vocab_size` of `table`.
+    /// The tokens from left to right.
+    pub(crate) fn tokens(&self) -> &[TokenId] {
+        &self.tokens
+    }
+
+    /// Applies all merges.
     pub(crate) fn merge(&mut self, table: &MergeTable) {
+        if self.tokens.len() <= SHORT {
+            self.merge_short(table);
+        } else {
+            self.merge_long(table);
+        }
+    }
+
+    fn merge_short(&mut self, table: &MergeTable) {
+        let Self { tokens, ranks, .. } = self;
+        let rank = |tokens: &[TokenId], left: usize| match tokens.get(left..left + 2) {
+            Some(pair) => table.rank(pair[0], pair[1]).unwrap_or(NO_MERGE),
+            None => NO_MERGE,
+        };
+        ranks.clear();
+        ranks.extend((0..tokens.len()).map(|left| rank(tokens, left)));
+        while let Some(&lowest) = ranks.iter().min()
+            && lowest != NO_MERGE
+            && let Some(left) = ranks.iter().position(|&rank| rank == lowest)
+        {
+            tokens[left] = table.result(lowest);
+            tokens.remove(left + 1);
+            ranks.remove(left + 1);
+            ranks[left] = rank(tokens, left);
+            if left > 0 {
+                ranks[left - 1] = rank(tokens, left - 1);
+            }
+        }
+    }
+
+    fn merge_long(&mut self, table: &MergeTable) {
+        self.link();
         self.collect_candidates(table);
         while let Some(Reverse(candidate)) = self.candidates.pop() {
             let (rank, left) = ((candidate >> 32) as u32, candidate as u32);
@@ -80,13 +114,21 @@ impl Merger {
                 self.replace(table, left, table.result(rank));
             }
         }
+        self.tokens.clear();
+        let links = successors(self.links.first(), |link| self.links.get(link.next as usize));
+        self.tokens.extend(links.map(|link| link.id)); // EDGE is not in the list
     }
 
-    /// The tokens from left to right.
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = TokenId> {
-        let first = self.links.first();
-        let links = successors(first, |link| self.links.get(link.next as usize)); // EDGE: none
-        links.map(|link| link.id)
+    /// The list of all tokens.
+    fn link(&mut self) {
+        let last = self.tokens.len() as u32 - 1;
+        self.links.clear();
+        self.links.extend((0..).zip(&self.tokens).map(|(position, &id)| Link {
+            id,
+            previous: if position == 0 { EDGE } else { position - 1 },
+            next: if position == last { EDGE } else { position + 1 },
+            rank: NO_MERGE,
+        }));
     }
 
     /// One candidate per pair of bytes that has a merge.

@@ -7,6 +7,7 @@ use std::collections::{BinaryHeap, HashMap};
 use super::Pair;
 use super::tagged_text::{Place, TaggedText};
 use crate::TokenId;
+use crate::artifact::FIRST_MERGE_ID;
 
 /// Where a pair stands.
 #[derive(Debug, Default)]
@@ -85,10 +86,18 @@ pub(super) struct PairCounts {
 impl PairCounts {
     /// Counts the pairs of `text`; those below `minimum` (at least 1) are never offered.
     pub(super) fn of(text: &TaggedText, minimum: u64) -> Self {
-        let mut pairs: HashMap<Pair, Occurrences> = HashMap::new();
-        for (pair, place) in text.pairs() {
-            pairs.entry(pair).or_default().add(text.weight(place), place);
+        // Before the first merge there are few different pairs but as many as bytes in all, so they
+        // are counted in a table with a row of right ids for each left id.
+        let ids = FIRST_MERGE_ID as usize;
+        let mut table: Vec<Occurrences> = Vec::new();
+        table.resize_with(ids * ids, Occurrences::default);
+        for ((left, right), place) in text.pairs() {
+            table[left as usize * ids + right as usize].add(text.weight(place), place);
         }
+        let pair = |index| ((index / ids) as TokenId, (index % ids) as TokenId);
+        let counted = table.into_iter().enumerate().filter(|(_, found)| found.count > 0);
+        let pairs: HashMap<Pair, Occurrences> =
+            counted.map(|(index, found)| (pair(index), found)).collect();
         let first: Vec<Pair> = pairs.keys().copied().collect();
         let mut counts = Self { pairs, queue: BinaryHeap::new(), minimum };
         counts.offer(first);
