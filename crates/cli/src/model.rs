@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use anyhow::{Context, anyhow, bail};
-use practical::archive::{Header, MODEL_KIND, PortableElement, PortableModel, inspect};
+use anyhow::bail;
+use practical::archive::{
+    ArchiveError, Header, MODEL_KIND, PortableElement, PortableModel, inspect,
+};
 use practical::autograd::Kernels;
 use practical::evaluation::{LanguageModel, RowRequest, RowVisitor, ScoreError};
 use practical::model::{DecoderModel, Generation, GenerationConfig, ModelError, ValidConfig};
@@ -63,27 +65,27 @@ pub(crate) use with_decoder;
 impl OpenModel {
     /// Reads a model, quantized or not, and checks every byte of it.
     pub(crate) fn load(path: &Path) -> anyhow::Result<Self> {
-        let named = || format!("{}", path.display());
-        let header = inspect(path).with_context(named)?;
+        let header = inspect(path).map_err(|error| at(path, error))?;
         match (header.kind(), dtype(&header)) {
             (MODEL_KIND, Some("f32")) => Self::plain::<f32>(path),
             (MODEL_KIND, Some("f64")) => Self::plain::<f64>(path),
             (QUANTIZED_KIND, Some("f32")) => Self::quantized::<f32>(path),
             (QUANTIZED_KIND, Some("f64")) => Self::quantized::<f64>(path),
-            (MODEL_KIND | QUANTIZED_KIND, _) => Err(anyhow!("a model of neither f32 nor f64")),
-            (kind, _) => Err(anyhow!("holds a {kind:?}, expected a model")),
+            (MODEL_KIND | QUANTIZED_KIND, _) => {
+                bail!("{}: a model of neither f32 nor f64", path.display())
+            }
+            (kind, _) => bail!("{}: holds a {kind:?}, expected a model", path.display()),
         }
-        .with_context(named)
     }
 
     fn plain<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
-        let portable = PortableModel::<E>::load(path)?;
+        let portable = PortableModel::<E>::load(path).map_err(|error| at(path, error))?;
         let (model, tokenizer) = portable.restore_text();
         Ok(Self::new(E::weights(model), None, tokenizer, portable.model_id()))
     }
 
     fn quantized<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
-        let portable = QuantizedModel::<E>::load(path)?;
+        let portable = QuantizedModel::<E>::load(path).map_err(|error| at(path, error))?;
         let (decoder, tokenizer) = (portable.decoder(), portable.tokenizer().clone());
         let weights = E::weights(decoder.decode());
         Ok(Self::new(weights, Some(decoder.format()), tokenizer, portable.model_id()))
@@ -165,6 +167,14 @@ impl LanguageModel for OpenModel {
         visit: &mut RowVisitor<'_>,
     ) -> Result<(), ScoreError> {
         with_decoder!(&self.weights, decoder => decoder.visit_rows(requests, visit))
+    }
+}
+
+/// An archive's error with the path, which most of them do not know.
+pub(crate) fn at(path: &Path, error: ArchiveError) -> anyhow::Error {
+    match error {
+        ArchiveError::Io { .. } => error.into(),
+        _ => anyhow::Error::new(error).context(path.display().to_string()),
     }
 }
 

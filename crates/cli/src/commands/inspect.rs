@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 use practical::archive::{Header, inspect, verify};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::model::at;
 use crate::output::{Console, Report};
 
 /// Show what is in a model's file: sizes, shapes, the declared identity
@@ -52,11 +52,10 @@ struct Tensor {
 
 pub(crate) fn run(args: &InspectArgs, console: &Console) -> anyhow::Result<Report> {
     let path = &args.file;
-    let named = || path.display().to_string();
-    let mut header = inspect(path).with_context(named)?;
+    let mut header = inspect(path).map_err(|error| at(path, error))?;
     if args.verify {
         let bar = console.bar(header.data_len(), "verifying");
-        header = verify(path, |bytes| bar.inc(bytes)).with_context(named)?;
+        header = verify(path, |bytes| bar.inc(bytes)).map_err(|error| at(path, error))?;
         bar.finish_and_clear();
     }
     Report::new(&Inspection::new(&header, args.verify)?)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{fmt, fs};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use practical::archive::{MODEL_KIND, PortableElement, inspect};
 use practical::model::DecoderModel;
@@ -12,7 +12,7 @@ use practical::tokenizer::Tokenizer;
 use serde::Serialize;
 
 use crate::documents::check_outputs;
-use crate::model::{OpenModel, with_decoder};
+use crate::model::{OpenModel, at, with_decoder};
 use crate::output::Report;
 
 /// Round the weights of a model to 8 or 4 bits
@@ -67,7 +67,7 @@ struct Tensor {
 pub(crate) fn run(args: &QuantizeArgs) -> anyhow::Result<Report> {
     let output = Some(args.output.clone());
     check_outputs(&[("the model", &args.model)], &[("the new model", &output)])?;
-    let header = inspect(&args.model).with_context(|| args.model.display().to_string())?;
+    let header = inspect(&args.model).map_err(|error| at(&args.model, error))?;
     if header.kind() != MODEL_KIND {
         let (file, kind) = (args.model.display(), header.kind());
         bail!("{file} holds a {kind:?}: only a {MODEL_KIND:?} can be rounded");
