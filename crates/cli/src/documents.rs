@@ -12,9 +12,9 @@ use practical::corpus::{
 };
 use practical::evaluation::StartToken;
 use practical::tokenizer::Tokenizer;
-use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
 
 use crate::output::WrongUsage;
 
@@ -30,7 +30,8 @@ pub(crate) struct InputArgs {
 }
 
 /// What a file of documents holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
     /// JSON lines if the name ends in .jsonl or .ndjson, otherwise one text
     ByName,

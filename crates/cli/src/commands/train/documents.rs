@@ -5,9 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::bail;
-use practical::corpus::{
-    Document, InputContent, InputDocument, InputFormat, Partition, read_documents,
-};
+use practical::corpus::{Document, InputContent, InputDocument, Partition};
 use serde::Serialize;
 
 use super::plan::DataPlan;
@@ -45,7 +43,7 @@ pub(super) fn read(plan: &DataPlan) -> anyhow::Result<(Vec<Document>, ReadRecord
     let split = plan.split()?;
     let (mut documents, mut record) = (Vec::new(), ReadRecord::default());
     for path in &plan.files {
-        for found in read_documents(path, InputFormat::ByName)? {
+        for found in crate::documents::read(path, plan.format)? {
             if path.is_dir() && !is_wanted(&found, &plan.endings) {
                 record.other_endings_left_out += 1;
                 continue;

@@ -15,6 +15,7 @@ use super::settings::{
     DataSettings, Dtype, EvaluationSettings, ModelSettings, Overlap, Preset, ScheduleName,
     Settings, TokenizerSettings, TrainingSettings,
 };
+use crate::documents::Format;
 
 /// What to do, from the first file to the last update. Its JSON stands at the head of the log.
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +36,7 @@ pub(super) struct Plan {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct DataPlan {
     pub(super) files: Vec<PathBuf>,
+    pub(super) format: Format,
     pub(super) documents: Cut,
     /// `None` for all.
     pub(super) endings: Option<Vec<String>>,
@@ -110,6 +112,7 @@ impl DataPlan {
     fn new(settings: DataSettings) -> anyhow::Result<Self> {
         let plan = Self {
             files: settings.files.unwrap_or_default(),
+            format: settings.format.unwrap_or(Format::ByName),
             documents: settings.documents.unwrap_or(Cut::File),
             endings: settings.endings,
             validation_share: settings.validation_share.unwrap_or(0.1),

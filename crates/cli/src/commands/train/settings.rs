@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cut::Cut;
 use crate::commands::tokenizer::parse_pretokenizer;
+use crate::documents::Format;
 
 /// All settings, by section of the file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,10 @@ pub(super) struct DataSettings {
     /// and `split`)
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(super) files: Option<Vec<PathBuf>>,
+    /// What the files hold: by-name means records in .jsonl and .ndjson, text in all others
+    /// [default: by-name]
+    #[arg(long)]
+    pub(super) format: Option<Format>,
     /// How a text file is cut into documents [default: file]
     #[arg(long)]
     pub(super) documents: Option<Cut>,

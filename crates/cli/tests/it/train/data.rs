@@ -102,6 +102,18 @@ fn text_that_is_no_utf_8_is_learned_from_as_it_is() {
 }
 
 #[test]
+fn records_in_a_file_of_another_name_are_asked_about() {
+    let place = Workplace::new();
+    let record = |i: usize| format!("{{\"text\":\"record number {i}\"}}\n");
+    place.write("records.json", &(0..30).map(record).collect::<String>());
+    let files = ["--files", "records.json"];
+    assert!(refused(&mut place.train(&files), 2).contains("--format jsonl"));
+    let report = place.report(&[&files[..], &["--format", "jsonl"]].concat());
+    let side = |side: &str| report["data"][side]["documents"].as_u64().unwrap();
+    assert_eq!(side("train") + side("validation"), 30);
+}
+
+#[test]
 fn documents_for_testing_are_not_looked_at() {
     let place = Workplace::new();
     let record = |i: usize, split: &str| {

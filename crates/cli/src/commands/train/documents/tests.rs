@@ -5,6 +5,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::commands::train::cut::Cut;
 use crate::commands::train::settings::Overlap;
+use crate::documents::Format;
 
 /// A folder with these files, and the plan to read all of it.
 fn folder(files: &[(&str, &str)]) -> (TempDir, DataPlan) {
@@ -14,6 +15,7 @@ fn folder(files: &[(&str, &str)]) -> (TempDir, DataPlan) {
     }
     let plan = DataPlan {
         files: vec![folder.path().to_owned()],
+        format: Format::ByName,
         documents: Cut::Paragraphs,
         endings: Some(vec!["txt".to_owned()]),
         validation_share: 0.5,
