@@ -88,26 +88,36 @@ fn add_steps<E: Element, S: Simd<E>, const N: usize>(
             *factor = a.get(r, k + i);
         }
     }
-    for first in (0..b.columns()).step_by(S::LANES) {
-        let count = (b.columns() - first).min(S::LANES);
-        let mut rows = [simd.splat(E::ZERO); N];
-        for (i, row) in rows.iter_mut().enumerate() {
-            let from = (k + i) * b.row_stride() + first;
-            *row = simd.load_partial(&b.data()[from..from + count], E::ZERO);
-            if N == STEPS
-                && let Some(later) = b.data().get(from + STEPS * b.row_stride()..)
-            {
+    let columns = b.columns();
+    let rows: [&[E]; N] = std::array::from_fn(|i| &b.data()[(k + i) * b.row_stride()..][..columns]);
+    // What the next steps will read, where there are as many.
+    let later = b.data().get((k + N) * b.row_stride()..).unwrap_or(&[]);
+    let whole = columns - columns % S::LANES;
+    for first in (0..whole).step_by(S::LANES) {
+        let mut vectors = [simd.splat(E::ZERO); N];
+        for (i, (vector, row)) in vectors.iter_mut().zip(rows).enumerate() {
+            *vector = simd.load(&row[first..]);
+            if let Some(later) = later.get(i * b.row_stride() + first..) {
                 simd.prefetch(later);
             }
         }
         for (r, factors) in factors.iter().enumerate().take(a.rows()) {
-            let sums = &mut c.row_mut(r)[first..first + count];
-            let mut sum = simd.load_partial(sums, E::ZERO);
-            for (factor, row) in factors.iter().zip(rows) {
-                sum = simd.fma(simd.splat(*factor), row, sum);
+            let sums = &mut c.row_mut(r)[first..];
+            let mut sum = simd.load(sums);
+            for (factor, vector) in factors.iter().zip(vectors) {
+                sum = simd.fma(simd.splat(*factor), vector, sum);
             }
-            simd.store_partial(sum, sums);
+            simd.store(sum, sums);
         }
+    }
+    for (r, factors) in factors.iter().enumerate().take(a.rows()) {
+        let sums = &mut c.row_mut(r)[whole..];
+        let mut sum = simd.load_partial(sums, E::ZERO);
+        for (factor, row) in factors.iter().zip(rows) {
+            let vector = simd.load_partial(&row[whole..], E::ZERO);
+            sum = simd.fma(simd.splat(*factor), vector, sum);
+        }
+        simd.store_partial(sum, sums);
     }
 }
 
