@@ -68,10 +68,11 @@ pub enum CorpusError {
         second_partition: Partition,
     },
     /// A file that lists no corpus.
-    #[error("not a corpus manifest: {source}")]
+    #[error("not a corpus manifest: {problem}")]
     Manifest {
-        /// What is wrong, with line and column.
-        source: serde_json::Error,
+        /// What is wrong, with line and column. Called no source: a chain of causes would show it
+        /// twice.
+        problem: serde_json::Error,
     },
     /// A document, or a whole batch, of another partition than the one asked for.
     #[error(

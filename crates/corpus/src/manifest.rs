@@ -79,7 +79,7 @@ impl CorpusManifest {
     /// [`CorpusError::Manifest`] for what is no JSON or has unknown fields, for a file of another
     /// version, an id that comes twice, or something else than a digest.
     pub fn from_json(json: &[u8]) -> Result<Self, CorpusError> {
-        serde_json::from_slice(json).map_err(|source| CorpusError::Manifest { source })
+        serde_json::from_slice(json).map_err(|problem| CorpusError::Manifest { problem })
     }
 
     /// The documents in their order.
@@ -242,8 +242,8 @@ mod tests {
         ] {
             let changed = file.replacen(from, to, 1);
             let error = CorpusManifest::from_json(changed.as_bytes()).unwrap_err();
-            let CorpusError::Manifest { source } = error else { panic!("{error}") };
-            assert!(source.to_string().contains(reason), "{source}");
+            let CorpusError::Manifest { problem } = error else { panic!("{error}") };
+            assert!(problem.to_string().contains(reason), "{problem}");
         }
     }
 }

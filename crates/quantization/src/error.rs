@@ -7,7 +7,7 @@ use llm_metrics::MetricError;
 /// A weight that has no code.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "channel {channel}, input {input}: weight {value} has no code, expected a finite number of at \
+    "channel {channel}, input {input}: weight {value:?} has no code, expected a finite number of at \
      most 2^127 in size"
 )]
 pub struct WeightError {

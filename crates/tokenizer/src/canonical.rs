@@ -35,16 +35,20 @@ pub(crate) fn to_canonical_json(artifact: &TokenizerArtifact) -> Result<Vec<u8>,
 /// `TooLarge`, `FormatVersion`, `Json` (with line and column) or `NotCanonical` (with offset).
 pub(crate) fn from_canonical_json(json: &[u8]) -> Result<TokenizerArtifact, TokenizerError> {
     check_size(json)?; // before it costs memory
-    let VersionOnly { format_version } = serde_json::from_slice(json)?;
+    let VersionOnly { format_version } = from_json(json)?;
     if format_version != u64::from(FORMAT_VERSION) {
         return Err(TokenizerError::FormatVersion { given: format_version });
     }
-    let artifact: TokenizerArtifact = serde_json::from_slice(json)?;
+    let artifact: TokenizerArtifact = from_json(json)?;
     let canonical = to_canonical_json(&artifact)?;
     match first_difference(json, &canonical) {
         Some(offset) => Err(TokenizerError::NotCanonical { offset }),
         None => Ok(artifact),
     }
+}
+
+fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, TokenizerError> {
+    serde_json::from_slice(json).map_err(|problem| TokenizerError::Json { problem })
 }
 
 /// SHA-256 of `bytes` as 64 lower-case hexadecimal digits.

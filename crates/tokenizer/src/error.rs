@@ -9,11 +9,11 @@ use crate::TokenId;
 pub enum TokenizerError {
     /// The bytes are not JSON of the expected shape: a syntax error, an unknown, missing or
     /// repeated field, a number that is not an id, an unknown role or pretokenizer.
-    #[error("not a tokenizer artifact: {source}")]
+    #[error("not a tokenizer artifact: {problem}")]
     Json {
-        /// What was expected, with the line and column where reading stopped.
-        #[from]
-        source: serde_json::Error,
+        /// What was expected, with the line and column where reading stopped. Called no source: a
+        /// chain of causes would show it twice.
+        problem: serde_json::Error,
     },
     /// The JSON means an artifact but is not written in the one accepted way.
     #[error(

@@ -79,7 +79,7 @@ impl Schedule {
             Self::WarmupCosine { peak, floor, warmup, updates } => [
                 ("peak", peak, is_rate(peak), RATE),
                 ("floor", floor, is_rate(floor) && floor <= peak, "0 or above, at most the peak"),
-                ("updates", updates as f64, updates > warmup, "more than the warm-up's"),
+                ("updates", updates as f64, updates > warmup, "more than there are in the warm-up"),
             ],
         };
         match checks.into_iter().find(|(_, _, good, _)| !good) {

@@ -82,8 +82,7 @@ impl Args {
     /// Writes the manifest if that was asked for.
     pub(crate) fn save(&self, manifest: &CorpusManifest) -> anyhow::Result<()> {
         let Some(path) = &self.save_manifest else { return Ok(()) };
-        write_atomically(path, |file| file.write_all(&manifest.to_json()))
-            .with_context(|| format!("cannot write {}", path.display()))
+        Ok(write_atomically(path, |file| file.write_all(&manifest.to_json()))?)
     }
 
     /// What has changed since an earlier manifest, if one was named.
@@ -92,11 +91,8 @@ impl Args {
         documents: &[Document],
     ) -> anyhow::Result<Option<Vec<String>>> {
         let Some(path) = &self.compare_manifest else { return Ok(None) };
-        let read = || -> anyhow::Result<CorpusManifest> {
-            Ok(CorpusManifest::from_json(&read_at_most(path, MANIFEST_BYTES)?)?)
-        };
-        let earlier =
-            read().with_context(|| format!("cannot use the manifest {}", path.display()))?;
+        let earlier = CorpusManifest::from_json(&read_at_most(path, MANIFEST_BYTES)?)
+            .with_context(|| format!("cannot use the manifest {}", path.display()))?;
         Ok(Some(earlier.differences(documents)))
     }
 }

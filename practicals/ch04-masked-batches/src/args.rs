@@ -48,16 +48,13 @@ impl Args {
     /// The tokenizer, checked.
     pub(crate) fn tokenizer(&self) -> anyhow::Result<Tokenizer> {
         let Some(path) = &self.load_tokenizer else { return Ok(chapter_four_tokenizer()) };
-        let read = || -> anyhow::Result<Tokenizer> {
-            Ok(Tokenizer::from_json(&read_at_most(path, MAX_ARTIFACT_BYTES as u64)?)?)
-        };
-        read().with_context(|| format!("cannot use the tokenizer {}", path.display()))
+        Tokenizer::from_json(&read_at_most(path, MAX_ARTIFACT_BYTES as u64)?)
+            .with_context(|| format!("cannot use the tokenizer {}", path.display()))
     }
 
     /// Writes the tokenizer if that was asked for.
     pub(crate) fn save(&self, tokenizer: &Tokenizer) -> anyhow::Result<()> {
         let Some(path) = &self.save_tokenizer else { return Ok(()) };
-        write_atomically(path, |file| file.write_all(&tokenizer.to_json()))
-            .with_context(|| format!("cannot write {}", path.display()))
+        Ok(write_atomically(path, |file| file.write_all(&tokenizer.to_json()))?)
     }
 }

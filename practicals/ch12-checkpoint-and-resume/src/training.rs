@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
+use anyhow::Context;
 use llm_chapter_kit::six_decimals;
 use llm_from_scratch_practical::{archive, corpus, evaluation, model, tokenizer, trainer};
 use serde::Serialize;
@@ -62,7 +63,9 @@ pub struct TrainingReport {
 /// A checkpoint that cannot be written, is damaged, or belongs to a run with other settings.
 pub fn train(args: &TrainArgs) -> anyhow::Result<TrainingReport> {
     let setup = Setup::new(args.updates)?;
-    let mut run = setup.resume_or_start(&args.checkpoint)?;
+    let mut run = setup
+        .resume_or_start(&args.checkpoint)
+        .with_context(|| format!("cannot start or continue {}", args.checkpoint.display()))?;
     let resumed_from_update = run.trainer().updates();
     let checkpoints = Checkpoints { path: args.checkpoint.clone(), every: args.every };
     run.train_until(args.updates, &checkpoints, |_| {

@@ -39,8 +39,13 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
     /// Weights of one channel to round by hand, separated by commas
-    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', allow_hyphen_values = true,
-          default_values_t = [1.27, -0.5, 0.004, 0.25])]
+    #[arg(
+        long,
+        value_name = "WEIGHTS",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        default_value = "1.27,-0.5,0.004,0.25"
+    )]
     pub row: Vec<f64>,
     /// A model saved by chapter 16; without it, the same model is trained here
     #[arg(long, value_name = "PATH")]

@@ -67,13 +67,22 @@ fn files_that_cannot_be_used_are_one_line_and_exit_code_1() {
         (&["--max-documents", "7"], "line 8: more than 7 documents"),
         (&["--max-record-bytes", "100"], "line 3: more than 100 bytes in one record"),
         (&["--max-total-bytes", "0"], "line 1: more than 0 bytes in all"),
-        (&["--compare-manifest", "nowhere"], "cannot use the manifest nowhere"),
-        (&["--compare-manifest", "empty"], "not a corpus manifest"),
-        (&["--compare-manifest", "."], "cannot use the manifest ."),
+        (&["--compare-manifest", "nowhere"], "cannot read nowhere"),
+        (&["--compare-manifest", "."], "cannot read ."),
         (&["--save-manifest", "empty/below"], "cannot write empty/below"),
     ] {
         let line = refusal(&run(folder.path(), arguments), 1);
         assert!(line.contains(named), "{arguments:?}: {line}");
+    }
+    for (arguments, whole) in [
+        (
+            ["--compare-manifest", "empty"],
+            "cannot use the manifest empty: not a corpus manifest: EOF while parsing a value at line \
+             1 column 0",
+        ),
+        (["--save-manifest", "."], "cannot write .: is a folder"),
+    ] {
+        assert_eq!(refusal(&run(folder.path(), &arguments), 1), whole);
     }
 }
 

@@ -48,9 +48,8 @@ fn files_that_are_no_tokenizer_are_one_line_and_exit_code_1() {
     fs::write(folder.path().join("binary"), [0xff; 300]).unwrap();
     fs::File::create(folder.path().join("huge")).unwrap().set_len(1 << 40).unwrap();
     for (arguments, named) in [
-        (&["--load-tokenizer", "nowhere"][..], "cannot use the tokenizer nowhere"),
-        (&["--load-tokenizer", "."], "cannot use the tokenizer ."),
-        (&["--load-tokenizer", "empty"], "not a tokenizer artifact: EOF"),
+        (&["--load-tokenizer", "nowhere"][..], "cannot read nowhere"),
+        (&["--load-tokenizer", "."], "cannot read ."),
         (&["--load-tokenizer", "binary"], "not a tokenizer artifact"),
         (&["--load-tokenizer", "huge"], "huge has more than 67108864 bytes"),
         (&["--save-tokenizer", "empty/below"], "cannot write empty/below"),
@@ -59,6 +58,16 @@ fn files_that_are_no_tokenizer_are_one_line_and_exit_code_1() {
     ] {
         let line = refusal(&run(folder.path(), arguments), 1);
         assert!(line.contains(named), "{arguments:?}: {line}");
+    }
+    for (arguments, whole) in [
+        (
+            ["--load-tokenizer", "empty"],
+            "cannot use the tokenizer empty: not a tokenizer artifact: EOF while parsing a value at \
+             line 1 column 0",
+        ),
+        (["--save-tokenizer", "."], "cannot write .: is a folder"),
+    ] {
+        assert_eq!(refusal(&run(folder.path(), &arguments), 1), whole);
     }
 }
 

@@ -84,9 +84,10 @@ fn what_cannot_be_continued_is_refused_and_stays_as_it_was() {
         let command = Some(Command::Train(train_args(&path, updates)));
         let error = run(&Args { command }).map(|_: Report| ()).unwrap_err();
         assert!(format!("{error:#}").contains(message), "{error:#}");
+        assert!(error.to_string().contains(path.to_str().unwrap()), "{error:#}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
-    let error = train(&train_args(&folder.path().join("new"), 3)).unwrap_err().to_string();
-    assert!(error.contains("updates is 3"), "{error}");
+    let error = train(&train_args(&folder.path().join("new"), 3)).unwrap_err();
+    assert!(format!("{error:#}").contains("updates is 3"), "{error:#}");
     assert!(train(&train_args(folder.path(), 8)).is_err());
 }
