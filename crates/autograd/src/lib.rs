@@ -8,6 +8,8 @@
 //! cut of the work: each output element of a product is one chain of fused multiply-adds, each sum
 //! over a row has a fixed order, and the exponential is our own.
 //!
+//! `ENGINE.md` beside this crate's sources tells how the products reach the processor's peak.
+//!
 //! Left out: views, devices, graphs that are walked twice.
 //!
 //! | module | idea |
