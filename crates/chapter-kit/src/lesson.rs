@@ -36,12 +36,18 @@ use tempfile::TempDir;
 /// cannot be started.
 #[track_caller]
 pub fn assert_lesson(page: &str, program: impl AsRef<Path>) {
-    let problems = problems(page, program.as_ref());
+    let problems: Vec<String> = lesson_problems(page, program.as_ref())
+        .into_iter()
+        .map(|(line, problem)| format!("line {line}: {problem}"))
+        .collect();
     assert!(problems.is_empty(), "the page and the program differ:\n{}", problems.join("\n"));
 }
 
-/// What [`assert_lesson`] reports.
-fn problems(page: &str, program: &Path) -> Vec<String> {
+/// What [`assert_lesson`] reports: lines of the page, from 1, and what is wrong there.
+///
+/// # Panics
+/// If the program cannot be started.
+pub fn lesson_problems(page: &str, program: &Path) -> Vec<(usize, String)> {
     let name = program.file_stem().and_then(|name| name.to_str()).expect("programs have names");
     let folder = TempDir::new().expect("a temporary folder");
     std::fs::create_dir(folder.path().join("tmp")).expect("a writable temporary folder");
@@ -58,27 +64,28 @@ fn problems(page: &str, program: &Path) -> Vec<String> {
             problems.extend(
                 failures
                     .filter(|text| !page.contains(text.trim()))
-                    .map(|text| format!("line {line}: a command fails with {text:?}")),
+                    .map(|text| (line, format!("a command fails with {text:?}"))),
             );
             continue;
         }
         match printed.as_deref() {
-            None => problems.push(format!("line {line}: output, but no command before it")),
+            None => problems.push((line, "output, but no command before it".into())),
             Some([]) => {} // of another program
             Some(texts) => {
                 compared += 1;
                 if !texts.iter().any(|text| shows(block, text)) {
                     let expected = block.lines.join("\n");
-                    problems.push(format!("line {line}: no command prints\n{expected}"));
+                    problems.push((line, format!("no command prints\n{expected}")));
                 }
             }
         }
     }
     if compared == 0 {
-        problems.push(format!("nothing to compare: the page shows no output of {name}"));
+        problems.push((1, format!("nothing to compare: the page shows no output of {name}")));
     }
     if let Some(chapter) = name.strip_prefix("practical-ch") {
-        problems.extend(broken_promises(program, chapter, folder.path()));
+        let broken = broken_promises(program, chapter, folder.path());
+        problems.extend(broken.into_iter().map(|promise| (1, promise)));
     }
     problems
 }

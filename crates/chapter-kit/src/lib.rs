@@ -67,7 +67,7 @@ pub use chapter::{Format, chapter_main};
 pub use decimals::{SixDecimals, six_decimals, two_digits};
 pub use figure::{Canvas, Drawn, FIGURE_COLOURS, draw_legend, svg_figure};
 pub use files::{check_output_files, read_at_most};
-pub use lesson::assert_lesson;
+pub use lesson::{assert_lesson, lesson_problems};
 pub use markdown::{FencedBlock, fenced_blocks};
 pub use metric_record::MetricRecord;
 pub use output::{finish, finish_text, print, to_json, to_text, write_error_line};

@@ -10,13 +10,13 @@
 //! `main`, and nothing is linked). An ordinary `cargo test` compiles both, and runs the tests of the
 //! solution because its example says `test = true`. That the start still fails is for `./course check`.
 
+use crate::cargo_build::built_programs;
 use crate::chapter::Chapter;
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
-use cargo_metadata::{Message, Metadata, Package, Target, TargetKind};
+use cargo_metadata::{Metadata, Package, Target, TargetKind};
 use std::collections::BTreeMap;
-use std::io::BufReader;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Which of the two examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,25 +114,12 @@ pub(crate) fn build_tests(
     packages: &[&str],
     examples: &[&str],
 ) -> anyhow::Result<BTreeMap<String, Utf8PathBuf>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["test", "--no-run", "--quiet", "--offline", "--locked"]);
-    command.arg("--message-format=json-render-diagnostics").current_dir(root);
-    command.args(packages.iter().flat_map(|name| ["--package", name]));
-    command.args(examples.iter().flat_map(|name| ["--example", name]));
-    let mut cargo = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
-    let messages = BufReader::new(cargo.stdout.take().context("cargo has an output")?);
-    let mut programs = BTreeMap::new();
-    for message in Message::parse_stream(messages) {
-        if let Message::CompilerArtifact(artifact) =
-            message.context("cannot read cargo's output")?
-            && let Some(program) = artifact.executable
-        {
-            programs.insert(artifact.target.name, program);
-        }
-    }
-    ensure!(cargo.wait()?.success(), "the exercises do not compile; cargo's messages are above");
-    Ok(programs)
+    let packages = packages.iter().flat_map(|name| ["--package", name]);
+    let examples = examples.iter().flat_map(|name| ["--example", name]);
+    let words: Vec<&str> =
+        ["test", "--no-run"].into_iter().chain(packages).chain(examples).collect();
+    built_programs(root, &words)?
+        .context("the exercises do not compile; cargo's messages are above")
 }
 
 /// What the tests of one side of an exercise say.

@@ -6,7 +6,7 @@
 //! at the top, because it has to work before any of this is built.
 //!
 //! Modules: `chapter` (what the manifests say), `exercise` (what a coding exercise is, and how its
-//! tests run), `outcome`; and one for each subcommand: `list`, `new_chapter`, `check`,
+//! tests run), `cargo_build`, `outcome`; and one for each subcommand: `list`, `new_chapter`, `check`,
 //! `exercise_command`, `interop`.
 //!
 //! ```
@@ -23,6 +23,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod cargo_build;
 mod chapter;
 mod check;
 mod exercise;

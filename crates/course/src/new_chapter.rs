@@ -35,10 +35,11 @@ pub fn new_chapter(args: &NewChapterArgs) -> anyhow::Result<String> {
     let workspace = workspace_metadata()?;
     let root = &workspace.workspace_root;
     let existing = chapters(&workspace)?;
+    let name = free_name(&args.name, &existing)?;
     let plan = template::Plan {
         number: number(args.number, &existing)?,
-        title: title(args.title.as_deref(), &args.name)?,
-        name: free_name(&args.name, &existing)?.to_owned(),
+        title: title(args.title.as_deref(), name)?,
+        name: name.to_owned(),
     };
     let folder = root.join("practicals").join(plan.folder_name());
     let shown = format!("practicals/{}", plan.folder_name());
@@ -104,7 +105,7 @@ fn free_name<'a>(name: &'a str, existing: &[Chapter]) -> anyhow::Result<&'a str>
     Ok(name)
 }
 
-/// The wanted title, or the name in words.
+/// The wanted title, or the name, which is in kebab-case, in words.
 fn title(wanted: Option<&str>, name: &str) -> anyhow::Result<String> {
     let Some(title) = wanted else {
         let words = name.replace('-', " ");

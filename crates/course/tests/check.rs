@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A workspace with one chapter that has no problem, once its lesson test is believed.
+/// A workspace with one chapter that has no problem.
 struct Workspace(TempDir);
 
 const CHAPTER: &str = "practicals/ch07-losses";
@@ -59,7 +59,24 @@ Nothing. See [the code](src/lib.rs#L2).
 3. `./course exercise ch07 sum` <details></details>
 
 **Where it leads.** On.
+
+```json
+{\"chapter\": \"07-losses\"}
+```
 ";
+
+/// What every chapter promises, without the kit.
+const MAIN: &str = r#"fn main() {
+    match std::env::args().nth(1).as_deref() {
+        None => println!("{}", "{\"chapter\": \"07-losses\"}"),
+        Some("--format") => println!("chapter  07-losses"),
+        Some(_) => {
+            eprintln!("error: no such option");
+            std::process::exit(2)
+        }
+    }
+}
+"#;
 
 const START: &str = "//! Add up.
 
@@ -80,7 +97,7 @@ impl Workspace {
         for (path, text) in [
             ("Cargo.toml", MANIFEST),
             ("README.md", LESSON),
-            ("src/main.rs", "fn main() {}\n"),
+            ("src/main.rs", MAIN),
             ("src/lib.rs", "//! Losses.\npub const LOSS: u32 = 1;\n"),
             ("tests/lesson.rs", "// assert_lesson(LESSON, PROGRAM)\n"),
             ("exercises/sum/start.rs", START),
@@ -251,7 +268,7 @@ fn arrows_that_point_up_or_sideways_are_problems() {
 }
 
 #[test]
-fn exercises_are_compiled_and_run() {
+fn exercises_and_programs_are_compiled_and_run() {
     let workspace = Workspace::new();
     let mut lock = Command::new(env!("CARGO"));
     lock.args(["generate-lockfile", "--offline", "--quiet"]).current_dir(workspace.0.path());
@@ -286,6 +303,12 @@ ch07 sum: Add up.
     assert_eq!(code, 1);
     assert!(stdout.contains("sum/solution.rs:1: the solution fails its tests: sums\n"), "{stdout}");
     assert!(stdout.contains("sum/start.rs:1: the start passes its tests"), "{stdout}");
+
+    workspace.edit("README.md", "{\"chapter\"", "{\"chapters\"");
+    let (code, stdout, _) = workspace.course(&["check", "ch07"]);
+    assert_eq!(code, 1);
+    let expected = "README.md:29: no command prints\n    {\"chapters\": \"07-losses\"}\n";
+    assert!(stdout.contains(expected), "{stdout}");
 
     workspace.edit("exercises/sum/start.rs", "n.iter()", "m.iter()");
     let (code, stdout, stderr) = workspace.course(&["check", "ch07"]);

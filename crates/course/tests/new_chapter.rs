@@ -130,6 +130,7 @@ fn what_is_refused_leaves_every_file_as_it_was() {
     let before = snapshot(root.path());
     let refused = [
         (&["new-chapter", "My_Topic"][..], "`My_Topic` is no name for a chapter"),
+        (&["new-chapter", "über"], "`über` is no name for a chapter"),
         (&["new-chapter", "language-model-evaluation"], "practical-ch16-language-model-evaluation"),
         (&["new-chapter", "my-topic", "--number", "16"], "chapter 16 is practical-ch16-"),
         (&["new-chapter", "mine", "--number", "97"], "practicals/ch97-mine is already there"),

@@ -44,7 +44,8 @@ impl Findings {
         self.list.push(Finding { path, line, text, is_gap });
     }
 
-    /// One line for each finding, in the order of files and lines, and a last line that counts.
+    /// One line for each finding (and below it, lines of a page that it is about), in the order of files
+    /// and lines, and a last line that counts.
     pub(super) fn outcome(mut self, scope: &str, gaps_are_problems: bool) -> Outcome {
         self.list.sort();
         let mut text = String::new();

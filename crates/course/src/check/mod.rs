@@ -1,7 +1,7 @@
 //! `./course check`: what a reader would stumble over and no compiler sees.
 //!
 //! One file for each kind of problem. They look at the workspace and add to [`Findings`]; nothing is
-//! changed, and only `exercises` builds anything.
+//! changed, and only `exercises` and `outputs` build anything.
 
 mod arrows;
 mod exercises;
@@ -9,6 +9,7 @@ mod findings;
 mod lesson;
 mod links;
 mod manifest;
+mod outputs;
 mod sizes;
 
 use crate::chapter::{Chapter, named, workspace_metadata};
@@ -28,7 +29,8 @@ pub struct CheckArgs {
     /// Count gaps (a TODO, a chapter without an exercise in code) as problems
     #[arg(long)]
     finished: bool,
-    /// Leave out what has to be compiled: whether exercises fail and their solutions pass
+    /// Leave out what has to be compiled: whether exercises fail and their solutions pass, and
+    /// whether lessons show what their programs print
     #[arg(long)]
     no_build: bool,
 }
@@ -58,6 +60,9 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         lesson::check(&workspace, chapter, &mut findings);
     }
     exercises::check(&workspace, &selected, !args.no_build, &mut findings);
+    if !args.no_build {
+        outputs::check(&workspace, &selected, &mut findings);
+    }
 
     let packages: Vec<&Package> = if args.chapters.is_empty() {
         workspace.workspace_packages()
