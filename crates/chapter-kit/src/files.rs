@@ -33,7 +33,7 @@ pub fn read_at_most(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Refuses one file for two outputs: the second would replace the first. Each output has a name for
-/// the message, and a place if it is wanted. Links are not followed.
+/// the message, and a place if it is wanted. A link is what it leads to.
 ///
 /// # Errors
 /// For the first place that is named twice.
@@ -51,11 +51,19 @@ pub fn check_output_files(outputs: &[(&str, &Option<PathBuf>)]) -> anyhow::Resul
     let mut taken: Vec<(PathBuf, &str)> = Vec::new();
     for (output, path) in outputs {
         let Some(path) = path else { continue };
-        let place = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let place = place(path);
         if let Some((_, first)) = taken.iter().find(|(other, _)| *other == place) {
             bail!("{} cannot hold both {first} and {output}", path.display());
         }
         taken.push((place, output));
     }
     Ok(())
+}
+
+/// The path that all names of a file have in common, whether the file exists yet or not.
+fn place(path: &Path) -> PathBuf {
+    let existing = || path.canonicalize().ok();
+    let new = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    let unknown = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    existing().or_else(new).unwrap_or_else(unknown)
 }

@@ -148,21 +148,36 @@ impl SplitDocuments {
 }
 
 /// Asks before any work whether outputs can be written, and that none replaces another file that the
-/// command was given. Each has a name for the message.
+/// command was given, or a file of a folder that it was given. Each has a name for the message.
 pub(crate) fn check_outputs(
-    inputs: &[(&str, &Path)],
+    inputs: &[(&str, Option<&Path>)],
     outputs: &[(&str, &Option<PathBuf>)],
 ) -> anyhow::Result<()> {
     let wrong = |error: anyhow::Error| WrongUsage::new(error.to_string());
     check_output_files(outputs).map_err(wrong)?;
     for &(name, path) in inputs {
-        let input = Some(path.to_path_buf());
+        let input = path.map(Path::to_path_buf);
         for &output in outputs {
             check_output_files(&[(name, &input), output]).map_err(wrong)?;
+            if let (Some(folder), Some(file)) = (path, output.1)
+                && replaces_file_of(folder, file)
+            {
+                let (file, folder) = (file.display(), folder.display());
+                let problem = format!("{file} is a file of {name}, {folder}: give another place");
+                return Err(WrongUsage::new(problem).into());
+            }
         }
     }
     outputs.iter().filter_map(|(_, path)| path.as_ref()).try_for_each(check_writable)?;
     Ok(())
+}
+
+/// Whether there is such a file, in the folder or below it.
+fn replaces_file_of(folder: &Path, file: &Path) -> bool {
+    match (folder.canonicalize(), file.canonicalize()) {
+        (Ok(folder), Ok(file)) => file.is_file() && folder.is_dir() && file.starts_with(folder),
+        _ => false, // a new file replaces nothing
+    }
 }
 
 /// Writes a file completely or not at all.

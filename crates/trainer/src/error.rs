@@ -63,7 +63,7 @@ pub enum TrainError {
         source: MetricError,
     },
     /// Training has diverged, or the data are broken.
-    #[error("update {update} has a loss or gradient that is not finite: lower the learning rate")]
+    #[error("after {update} updates a loss or gradient is not finite: lower the learning rate")]
     NonFinite {
         /// Index of the update, from 0.
         update: u64,

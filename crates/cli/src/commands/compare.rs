@@ -114,7 +114,11 @@ fn compare_documents(
     for measure in Measure::ALL {
         match compare(left, right, measure, plan) {
             Ok(comparison) => compared.comparisons.push(comparison),
-            Err(error @ (ContractError::NotComparable(_) | ContractError::NoBytes)) => {
+            Err(
+                error @ (ContractError::NotComparable(_)
+                | ContractError::NoBytes
+                | ContractError::EmptyDocument { .. }),
+            ) => {
                 compared.refused.push(Refused { measure, reason: error.to_string() });
             }
             Err(error) => return Err(error.into()),

@@ -89,7 +89,11 @@ pub(crate) struct EvaluateArgs {
 
 pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Report> {
     check_outputs(
-        &[("the model", &args.model), ("the input", &args.input.input)],
+        &[
+            ("the model", Some(&args.model)),
+            ("the input", Some(&args.input.input)),
+            ("the training documents", args.baselines_from.as_deref()),
+        ],
         &[("records", &args.records), ("contract", &args.contract), ("page", &args.html)],
     )?;
     let model = OpenModel::load(&args.model)?;

@@ -7,6 +7,7 @@ use practical::interop::gguf::{self, Quantization};
 use practical::interop::hugging_face;
 use serde::Serialize;
 
+use crate::documents::check_outputs;
 use crate::model::{OpenModel, with_decoder};
 use crate::output::Report;
 
@@ -103,6 +104,8 @@ fn hf(args: &HfArgs) -> anyhow::Result<Report> {
 }
 
 fn gguf(args: &GgufArgs) -> anyhow::Result<Report> {
+    let output = Some(args.file.clone());
+    check_outputs(&[("the model", Some(&args.model))], &[("the export", &output)])?;
     let model = OpenModel::load(&args.model)?;
     let tokenizer = model.tokenizer.as_ref();
     let form = match args.weights {

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
-use practical::model::{Decoding, Filters, GenerationConfig, Stop};
+use practical::model::{Decoding, Filters, GenerationConfig, ModelError, Stop};
 use serde::Serialize;
 
 use crate::documents::{StartChoice, start_token};
 use crate::model::OpenModel;
-use crate::output::{Console, Report};
+use crate::output::{Console, Report, WrongUsage};
 
 /// Continue a text
 #[derive(Debug, Args)]
@@ -64,6 +64,11 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> anyhow::Result<Repo
     let tokenizer = model.text_tokenizer()?;
     let mut prompt = Vec::from_iter(start_token(args.start_token, tokenizer).id(tokenizer)?);
     prompt.extend(tokenizer.encode(args.prompt.as_bytes()).context("--prompt")?);
+    let (given, most) = (prompt.len(), model.config().context_len);
+    ensure!(
+        (1..=most).contains(&given),
+        "the prompt has {given} tokens, expected 1 to {most} (the model's context)"
+    );
     let filters = Filters { temperature: args.temperature, top_k: args.top_k, top_p: args.top_p };
     let decoding = match args.greedy {
         true => Decoding::Greedy,
@@ -75,7 +80,11 @@ pub(crate) fn run(args: &GenerateArgs, console: &Console) -> anyhow::Result<Repo
         max_new_tokens: args.tokens,
     };
     let bar = console.bar(args.tokens as u64, "writing");
-    let generation = model.generate(&prompt, &config, |_| bar.inc(1))?;
+    let generation = model.generate(&prompt, &config, |_| bar.inc(1));
+    let generation = generation.map_err(|error| match error {
+        ModelError::InvalidConfig { .. } => WrongUsage::new(error.to_string()).into(),
+        error => anyhow::Error::from(error),
+    })?;
     bar.finish_and_clear();
     let new = tokenizer.decode(&generation.ids)?;
     let record = Generated {

@@ -80,7 +80,8 @@ pub(crate) fn run(args: &ImportArgs) -> anyhow::Result<Report> {
 }
 
 fn import<E: WeightElement>(args: &HfArgs) -> anyhow::Result<Report> {
-    check_outputs(&[], &[("the model", &Some(args.output.clone()))])?;
+    let output = Some(args.output.clone());
+    check_outputs(&[("the folder", Some(&args.folder))], &[("the model", &output)])?;
     let options = ImportOptions { tokenizer: !args.no_tokenizer };
     let imported = hugging_face::import::<E>(&args.folder, &options)?;
     let portable = imported.portable()?;

@@ -66,7 +66,7 @@ struct Tensor {
 
 pub(crate) fn run(args: &QuantizeArgs) -> anyhow::Result<Report> {
     let output = Some(args.output.clone());
-    check_outputs(&[("the model", &args.model)], &[("the new model", &output)])?;
+    check_outputs(&[("the model", Some(&args.model))], &[("the new model", &output)])?;
     let header = inspect(&args.model).map_err(|error| at(&args.model, error))?;
     if header.kind() != MODEL_KIND {
         let (file, kind) = (args.model.display(), header.kind());

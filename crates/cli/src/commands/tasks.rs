@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use practical::archive::write_atomically;
 use practical::corpus::Partition;
@@ -50,16 +50,21 @@ pub(crate) struct TasksArgs {
     #[arg(long, default_value_t = 39)]
     seed: u64,
     /// Items that examples are drawn from [default: the items themselves]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "few_shot")]
     pool: Option<PathBuf>,
     /// What an example looks like; \n is a line end
-    #[arg(long, value_name = "TEXT", default_value = r"{context}{answer}\n\n")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = r"{context}{answer}\n\n",
+        requires = "few_shot"
+    )]
     template: String,
     /// What stands before all examples; \n is a line end
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", requires = "few_shot")]
     instruction: String,
     /// A prompt that tells nothing, for the rule mutual-information
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", required_if_eq("rule", "mutual-information"))]
     neutral_prompt: Option<String>,
     /// What is scored if a token spans the end of the prompt
     #[arg(long, value_enum, default_value_t = Boundary::Separate)]
@@ -105,7 +110,11 @@ struct TasksReport {
 
 pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
     check_outputs(
-        &[("the model", &args.model), ("the items", &args.items)],
+        &[
+            ("the model", Some(&args.model)),
+            ("the items", Some(&args.items)),
+            ("the pool", args.pool.as_deref()),
+        ],
         &[("records", &args.records), ("contract", &args.contract)],
     )?;
     let model = OpenModel::load(&args.model)?;
@@ -187,9 +196,6 @@ impl TasksReport {
 impl TasksArgs {
     fn few_shot(&self) -> anyhow::Result<Option<FewShot>> {
         if self.few_shot == 0 {
-            if self.pool.is_some() {
-                bail!(crate::output::WrongUsage::new("--pool without --few-shot"));
-            }
             return Ok(None);
         }
         let unescaped = |text: &str| text.replace(r"\n", "\n");

@@ -34,7 +34,7 @@ use clap::Args;
 use practical::archive::PortableElement;
 use practical::model::{DecoderConfig, ValidConfig};
 
-use crate::output::{Console, Report};
+use crate::output::{Console, Report, WrongUsage};
 use data::{Corpus, Data};
 use folder::Folder;
 use memory::Memory;
@@ -76,7 +76,11 @@ pub(crate) struct TrainArgs {
 
 /// Does what was asked for.
 pub(crate) fn run(args: &TrainArgs, console: &Console) -> anyhow::Result<Report> {
-    let plan = Plan::new(Settings::load(args.config.as_deref(), &args.settings)?)?;
+    let settings = Settings::load(args.config.as_deref(), &args.settings)?;
+    let plan = Plan::new(settings).map_err(|error| match args.config {
+        Some(_) => error,
+        None => WrongUsage::new(format!("{error:#}")).into(), // all of it is the command line
+    })?;
     match plan.dtype {
         Dtype::F32 => train_as::<f32>(plan, args, console),
         Dtype::F64 => train_as::<f64>(plan, args, console),

@@ -70,3 +70,59 @@ fn two_models_on_the_same_texts_are_compared_by_document() {
     let changed = folder.write("changed.json", changed.to_string());
     assert!(refused(&mut llm(["compare", &changed, &two]), 1).contains("`a`"));
 }
+
+#[test]
+fn an_empty_document_takes_the_figures_per_byte_with_it_and_no_others() {
+    let folder = Folder::new();
+    for (name, text) in [("a", "some words"), ("b", ""), ("c", "words")] {
+        folder.write(&format!("texts/{name}"), text);
+    }
+    let result = |seed| {
+        let (model, contract) = (folder.model("m.llm", seed), folder.at(&format!("{seed}.json")));
+        let words = ["evaluate", "--model", &model, "--input", &folder.at("texts"), "--contract"];
+        json(llm(words).arg(&contract));
+        contract
+    };
+    let report = json(&mut llm(["compare", &result(1), &result(2)]));
+    let comparisons = report["comparisons"].as_array().unwrap();
+    assert_eq!(comparisons.len(), 1);
+    assert_eq!(comparisons[0]["measure"], "nats_per_token");
+    for refused in report["refused"].as_array().unwrap() {
+        let reason = refused["reason"].as_str().unwrap();
+        assert!(reason.contains("document `b` has no byte"), "{reason}");
+    }
+}
+
+/// Under any name: a link, a detour, a file of a folder that is read.
+#[test]
+#[cfg(unix)]
+fn no_output_replaces_what_is_read() {
+    let folder = Folder::new();
+    let model = folder.model("m.llm", 1);
+    let text = folder.write("texts/a", "abc");
+    let link = folder.at("link.llm");
+    std::os::unix::fs::symlink(&model, &link).unwrap();
+    let detour = folder.at("texts/../m.llm");
+    let texts = folder.at("texts");
+    let before = [&model, &text].map(|path| fs::read(path).unwrap());
+    let evaluate = ["evaluate", "--model", &model, "--input", &texts, "--records"];
+    for output in [&model, &link, &detour, &text] {
+        let message = refused(llm(evaluate).arg(output), 2);
+        assert!(message.contains(output.as_str()), "{message}");
+    }
+    let tokenizer = ["tokenizer", "train", "--vocab-size", "258", "--input", &texts, "--output"];
+    refused(llm(tokenizer).arg(&text), 2);
+    refused(&mut llm(["export", "gguf", &link, "--model", &model]), 2);
+
+    let exported = folder.at("hf");
+    printed(&mut llm(["export", "hf", &exported, "--model", &model]));
+    let weights = folder.at("hf/model.safetensors");
+    let of_others = fs::read(&weights).unwrap();
+    refused(&mut llm(["import", "hf", &exported, "--output", &weights]), 2);
+    assert_eq!(fs::read(&weights).unwrap(), of_others);
+    assert_eq!([&model, &text].map(|path| fs::read(path).unwrap()), before);
+
+    // Beside them, there is room.
+    printed(llm(evaluate).arg(folder.at("texts/new")));
+    printed(&mut llm(["import", "hf", &exported, "--output", &folder.at("hf/new.llm")]));
+}

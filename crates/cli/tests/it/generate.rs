@@ -32,10 +32,12 @@ fn settings_and_prompts_that_cannot_be_are_refused() {
     let model = folder.model("m.llm", 1);
     let words = ["generate", "--model", &model];
     refused(llm(words).args(["--greedy", "--top-k", "3"]), 2);
-    assert!(refused(llm(words).args(["--temperature", "-1"]), 1).contains("temperature"));
-    assert!(refused(llm(words).args(["--top-p", "0"]), 1).contains("top_p"));
+    assert!(refused(llm(words).args(["--temperature", "-1"]), 2).contains("temperature"));
+    assert!(refused(llm(words).args(["--top-p", "0"]), 2).contains("top_p"));
     let long = "x".repeat(17);
-    refused(llm(words).args(["--prompt", &long]), 1);
+    // The start token comes before them.
+    let message = refused(llm(words).args(["--prompt", &long]), 1);
+    assert!(message.contains("18 tokens, expected 1 to 16"), "{message}");
     let message = refused(llm(words).args(["--prompt", "", "--start-token", "none"]), 1);
-    assert!(!message.is_empty());
+    assert!(message.contains("0 tokens, expected 1 to 16"), "{message}");
 }

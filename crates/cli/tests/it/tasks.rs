@@ -42,7 +42,13 @@ fn examples_are_drawn_by_seed_and_never_the_item_itself() {
     // Of three items, two are left as examples.
     let message = refused(llm(words).arg("3"), 1);
     assert!(message.contains('3') && message.contains('2'), "{message}");
-    refused(&mut llm(["tasks", "--model", &model, "--items", &items, "--pool", &items]), 2);
+    for option in ["--pool", "--template", "--instruction"] {
+        let words = ["tasks", "--model", &model, "--items", &items, option, &items];
+        assert!(refused(&mut llm(words), 2).contains("--few-shot"), "{option}");
+    }
+    let words_of_rule =
+        ["tasks", "--model", &model, "--items", &items, "--rule", "mutual-information"];
+    assert!(refused(&mut llm(words_of_rule), 2).contains("--neutral-prompt"));
     let message = refused(llm(words).args(["1", "--template", "{context}"]), 1);
     assert!(message.contains("answer"), "{message}");
 }

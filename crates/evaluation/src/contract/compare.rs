@@ -72,7 +72,8 @@ pub struct Spread {
 ///
 /// # Errors
 /// [`ContractError::NotComparable`] naming every field that spoils the number and what would be
-/// sound instead, [`ContractError::NoBytes`] for a number that needs bytes,
+/// sound instead, [`ContractError::NoBytes`] for a number that needs bytes and
+/// [`ContractError::EmptyDocument`] for one that a document without any cannot have,
 /// [`ContractError::Metric`] for a plan that cannot be carried out.
 ///
 /// # Example
@@ -207,8 +208,7 @@ fn pairs(
             return Err(ContractError::NoBytes);
         };
         if denominator == 0 {
-            let problem = format!("it has no byte, so no {measure}: leave it out");
-            return Err(ContractError::Records { document: a.id.clone(), problem });
+            return Err(ContractError::EmptyDocument { document: a.id.clone(), measure });
         }
         let count = denominator as f64;
         let (left, right) = (x / count, y / count);

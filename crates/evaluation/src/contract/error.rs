@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use llm_corpus::Partition;
 use llm_metrics::MetricError;
 
-use super::Refusal;
+use super::{Measure, Refusal};
 use crate::ScoreError;
 
 /// Why there is no contract, no result or no comparison.
@@ -44,6 +44,17 @@ pub enum ContractError {
     /// A number that needs bytes, of a result without a tokenizer.
     #[error("no bits per byte: the documents came without a tokenizer, so their bytes are unknown")]
     NoBytes,
+    /// A document of zero bytes, under a number that is per byte.
+    #[error(
+        "{measure} does not compare: document `{document}` has no byte, so it has no such number of \
+         its own; leave it out"
+    )]
+    EmptyDocument {
+        /// Its id.
+        document: String,
+        /// The number.
+        measure: Measure,
+    },
     /// A held-out document that the model was trained on.
     #[error(
         "document `{document}` ({split}) has the text of the training document `{training}`: a \

@@ -57,7 +57,7 @@ pub(crate) fn parse_pretokenizer(name: &str) -> Result<Pretokenizer, serde::de::
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<Report> {
     let output = Some(args.output.clone());
-    check_outputs(&[("the input", &args.input.input)], &[("the tokenizer", &output)])?;
+    check_outputs(&[("the input", Some(&args.input.input))], &[("the tokenizer", &output)])?;
     let texts = texts(args.input.read()?)?;
     let documents: Vec<_> = texts.iter().map(|(_, text)| WeightedDocument::once(text)).collect();
     let config = TrainingConfig {

@@ -1,10 +1,10 @@
 //! The folder of a run: which file is what.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use practical::archive::write_atomically;
 use practical::corpus::{CorpusManifest, Document};
 use practical::tokenizer::Tokenizer;
@@ -22,14 +22,18 @@ const FILES: [&str; 10] = [
     "tokenizer.json",
     "validation.jsonl",
     "overlap.json",
+    CHECKPOINT,
     "best.safetensors",
     "loss.svg",
-    "checkpoint.safetensors",
     "model.safetensors",
     "report.json",
 ];
 
 const LOG: &str = "log.jsonl";
+const CHECKPOINT: &str = "checkpoint.safetensors";
+
+/// What the log of every run begins with.
+const LOG_HEAD: &[u8] = br#"{"type":"start""#;
 
 /// The folder of a run.
 pub(super) struct Folder {
@@ -46,9 +50,10 @@ impl Folder {
     /// was ended before its first checkpoint goes on from its beginning.
     pub(super) fn at(path: &Path, resume: bool) -> anyhow::Result<Self> {
         let path = short(path);
-        let is_there = |name: &str| path.join(name).symlink_metadata().is_ok();
-        if let Some(name) = FILES.into_iter().find(|name| is_there(name)) {
-            let folder = path.display();
+        let folder = path.display();
+        let is_there = |name: &&str| path.join(name).symlink_metadata().is_ok();
+        let there: Vec<&str> = FILES.into_iter().filter(is_there).collect();
+        if let Some(&name) = there.first() {
             ensure!(
                 resume,
                 "{folder} has a {name} already: go on with that run by --resume, or give another --out"
@@ -58,7 +63,15 @@ impl Folder {
                 "{folder} has a {name} but no {LOG}, so it is not of a run: give another --out"
             );
         }
-        let resumes = is_there("checkpoint.safetensors");
+        let resumes = there.contains(&CHECKPOINT);
+        // Models come behind the first checkpoint: they are results of a run that lost its own.
+        let mut results = FILES.into_iter().skip_while(|&name| name != CHECKPOINT);
+        if !resumes && let Some(name) = results.find(|name| there.contains(name)) {
+            bail!(
+                "{folder} has a {name} but no {CHECKPOINT} to go on from: bring it back, or give \
+                 another --out"
+            );
+        }
         Ok(Self { path, resumes })
     }
 
@@ -79,6 +92,9 @@ impl Folder {
             "another process trains in {}: give another --out",
             self.path.display()
         );
+        if !self.resumes {
+            demand_log_of_a_run(&log).with_context(|| path.display().to_string())?;
+        }
         Ok(log)
     }
 
@@ -88,7 +104,7 @@ impl Folder {
 
     /// Everything that the next update depends on.
     pub(super) fn checkpoint(&self) -> PathBuf {
-        self.path.join("checkpoint.safetensors")
+        self.path.join(CHECKPOINT)
     }
 
     /// The model after the last update.
@@ -174,6 +190,15 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// Refuses to write over a file that only has the name of a log. A run that was killed may have left
+/// a part of its first line.
+fn demand_log_of_a_run(mut log: &File) -> anyhow::Result<()> {
+    let mut head = Vec::new();
+    log.take(LOG_HEAD.len() as u64).read_to_end(&mut head)?;
+    ensure!(LOG_HEAD.starts_with(&head), "is not the log of a run: give another --out");
+    Ok(log.rewind()?)
 }
 
 /// The shortest way to write the path of a folder, if it exists: settings and their file may lead to it

@@ -132,11 +132,33 @@ fn what_a_run_left_that_had_no_checkpoint_is_replaced() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(place.path("out/best.safetensors").exists());
-    fs::remove_file(place.path("out/checkpoint.safetensors")).unwrap();
+    let remove = |name: &str| fs::remove_file(place.path("out").join(name)).unwrap();
+    remove("checkpoint.safetensors");
+    // A model without a checkpoint is a result, and not for this command to delete.
+    let message = refused(&mut place.train(&["--resume"]), 1);
+    assert!(message.contains("has a best.safetensors but no checkpoint.safetensors"), "{message}");
+    remove("best.safetensors");
+    remove("loss.svg");
     let report = place.report(&["--validation-share", "0", "--resume"]);
     assert_eq!(report["updates"], 12);
     assert!(!place.path("out/best.safetensors").exists());
     assert!(!place.path("out/validation.jsonl").exists());
+}
+
+#[test]
+fn only_the_log_of_a_run_is_written_over() {
+    let place = Workplace::new();
+    fs::create_dir(place.path("out")).unwrap();
+    for (text, is_of_a_run) in [("my own log\n", false), ("", true)] {
+        fs::write(place.path("out/log.jsonl"), text).unwrap();
+        if is_of_a_run {
+            place.report(&["--resume"]);
+            continue;
+        }
+        let message = refused(&mut place.train(&["--resume"]), 1);
+        assert!(message.contains("log.jsonl: is not the log of a run"), "{message}");
+        assert_eq!(fs::read_to_string(place.path("out/log.jsonl")).unwrap(), text);
+    }
 }
 
 #[test]

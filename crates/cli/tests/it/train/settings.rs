@@ -122,6 +122,9 @@ fn flags_that_cannot_be_are_wrong_usage() {
         assert!(refused(&mut place.train(&flags), 2).contains(flags[0]), "{flags:?}");
     }
     assert!(refused(&mut place.train(&["--dry-run", "--resume"]), 2).contains("--resume"));
+    // Without a file, all that is missing is missing on the command line.
+    assert!(refused(&mut crate::support::llm(["train", "--files", "x"]), 2).contains("--out"));
+    assert!(refused(&mut crate::support::llm(["train", "--out", "x"]), 2).contains("--files"));
 }
 
 /// The file in the documentation is a whole run; here with few updates and elsewhere.
