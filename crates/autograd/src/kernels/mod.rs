@@ -27,6 +27,8 @@ mod simd;
 mod softmax;
 mod swiglu;
 mod tile;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use std::sync::OnceLock;
 
