@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use practical::archive::write_atomically;
 use practical::corpus::Partition;
@@ -208,5 +208,7 @@ impl TasksArgs {
 fn read(path: &Path) -> anyhow::Result<Vec<TaskItem>> {
     let named = || path.display().to_string();
     let file = File::open(path).with_context(named)?;
-    read_items(BufReader::new(file), ItemLimits::default()).with_context(named)
+    let items = read_items(BufReader::new(file), ItemLimits::default()).with_context(named)?;
+    ensure!(!items.is_empty(), "{}: has no items, expected at least one", path.display());
+    Ok(items)
 }

@@ -60,6 +60,9 @@ fn items_that_are_none_are_named_by_file_and_line() {
     let bad = folder.write("bad.jsonl", "{\"context\":\"a\",\"options\":[\"b\"],\"answer\":0}\n");
     let message = refused(&mut llm(["tasks", "--model", &model, "--items", &bad]), 1);
     assert!(message.contains("bad.jsonl: line 1"), "{message}");
+    let none = folder.write("none.jsonl", "");
+    let message = refused(&mut llm(["tasks", "--model", &model, "--items", &none]), 1);
+    assert!(message.contains("none.jsonl: has no items"), "{message}");
     let words = ["tasks", "--model", &model, "--items", &bad, "--rule", "mean"];
     assert!(refused(&mut llm(words), 2).contains("char-bare"));
 }
