@@ -36,7 +36,7 @@ pub fn finish_text(result: anyhow::Result<String>) -> ExitCode {
     match result.and_then(|text| print(text.as_bytes())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            write_error_line(&format!("{error:#}"));
+            write_error_line(&with_causes(&error));
             ExitCode::FAILURE
         }
     }
@@ -74,6 +74,27 @@ pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The message of an error and those of its causes, apart from what was said before: some errors
+/// end with the words of their cause.
+///
+/// # Example
+/// ```
+/// let cause = anyhow::anyhow!("end of file");
+/// let error = cause.context("no settings: end of file").context("run.toml");
+/// assert_eq!(format!("{error:#}"), "run.toml: no settings: end of file: end of file");
+/// assert_eq!(llm_chapter_kit::with_causes(&error), "run.toml: no settings: end of file");
+/// ```
+#[must_use]
+pub fn with_causes(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 /// Writes `error: message` as one line to standard error.

@@ -59,7 +59,7 @@ pub(crate) fn finish(result: anyhow::Result<Report>, json: bool) -> ExitCode {
     let printed =
         result.and_then(|report| kit::print(if json { &report.json } else { &report.text }));
     let Err(error) = printed else { return ExitCode::SUCCESS };
-    kit::write_error_line(&format!("{error:#}"));
+    kit::write_error_line(&kit::with_causes(&error));
     ExitCode::from(if error.is::<WrongUsage>() { 2 } else { 1 })
 }
 

@@ -137,7 +137,7 @@ impl TokenizerPlan {
             let trains = vocab_size.is_some() || pretokenizer.is_some();
             ensure!(
                 !trains,
-                "an artifact has its own vocab_size and pretokenizer: give one or both"
+                "an artifact has its own vocab_size and pretokenizer: give one or the other"
             );
             return Ok(Self::Artifact(path));
         }

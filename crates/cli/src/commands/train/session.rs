@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use indicatif::ProgressBar;
+use llm_chapter_kit::with_causes;
 use practical::archive::{PortableElement, PortableModel, Selection};
 use practical::model::{DecoderModel, ValidConfig};
 use practical::trainer::{Run, RunConfig};
@@ -216,7 +217,8 @@ impl<'a, E: PortableElement> Session<'a, E> {
     /// An error with what somebody whose run has failed needs to know.
     fn with_what_is_kept(&self, error: &anyhow::Error) -> anyhow::Error {
         let (saved, name) = (self.saved, self.folder.path().display());
-        anyhow::anyhow!("{error:#}; the checkpoint of update {saved} is kept in {name}")
+        let error = with_causes(error);
+        anyhow::anyhow!("{error}; the checkpoint of update {saved} is kept in {name}")
     }
 }
 
