@@ -170,7 +170,7 @@ impl EvaluationContract {
 
 /// A contract as it stands in a file.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a contract, an object")]
 struct Stored<C> {
     subject: Subject,
     conditions: C,

@@ -124,7 +124,7 @@ fn check_record(record: &OptionRecord, conditions: &TaskConditions) -> Result<()
 /// A result as it stands in a file: what follows from contract and records is written for readers,
 /// and compared when it is read.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a result of tasks, an object")]
 struct Stored {
     contract: TaskContract,
     signature: String,

@@ -57,3 +57,15 @@ fn no_value_of_a_task_result_can_be_changed_unseen() {
     let places = change_every_value::<TaskResult>(&task_contract_fields::result(contract, &items));
     assert!(places > 150, "{places}");
 }
+
+/// What is no such object at all is told in words of the file, not of the program.
+#[test]
+fn a_file_of_something_else_is_refused_in_plain_words() {
+    let text = |error: serde_json::Error| error.to_string();
+    let no_result = serde_json::from_value::<EvaluationResult>(json!(true)).map_err(text);
+    let expected = "invalid type: boolean `true`, expected a result, an object";
+    assert_eq!(no_result.unwrap_err(), expected);
+    let no_tasks = serde_json::from_value::<TaskResult>(json!("x")).map_err(text);
+    let expected = "invalid type: string \"x\", expected a result of tasks, an object";
+    assert_eq!(no_tasks.unwrap_err(), expected);
+}

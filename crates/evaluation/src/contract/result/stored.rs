@@ -10,7 +10,7 @@ use crate::{ContractError, EvaluationContract, Measure};
 
 /// A result as it stands in a file.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a result, an object")]
 pub(super) struct Stored {
     contract: EvaluationContract,
     signature: String,
