@@ -140,12 +140,13 @@ impl<E: Element> Kernel<E> for PackStrips<'_, E> {
                     continue;
                 }
                 // Whole vectors of rows are turned, more than six. What is too much lies where the
-                // next step is written, so the last step of the block is left to `copy_steps`, and
-                // the later rows are turned first.
+                // next steps are written, so the last steps of the block are left to `copy_steps`,
+                // and the later rows are turned first.
                 let groups = TILE_ROWS.div_ceil(S::LANES);
+                let too_much = (groups * S::LANES - TILE_ROWS).div_ceil(TILE_ROWS);
                 let mut k = block.start;
                 if a.column_stride() == 1 && row + groups * S::LANES <= a.rows() {
-                    while k + S::LANES < block.end {
+                    while k + S::LANES + too_much <= block.end {
                         for r in (0..groups).rev().map(|group| group * S::LANES) {
                             let from = &a.data()[(row + r) * a.row_stride() + k..];
                             let to = &mut to[(k - first) * TILE_ROWS + r..];
