@@ -156,10 +156,9 @@ fn shards_that_contradict_their_index_are_refused() {
     assert!(refusal(both.path()).starts_with("model.safetensors: stands beside"));
 }
 
-/// The header of a safetensors file and its data, changed.
-fn spoil_weights(change: impl FnOnce(&mut Value, &mut Vec<u8>)) -> String {
-    let dir = copy("smollm2");
-    let path = dir.path().join("model.safetensors");
+/// Changes the header and the data of a folder's weights.
+fn edit_weights(dir: &Path, change: impl FnOnce(&mut Value, &mut Vec<u8>)) {
+    let path = dir.join("model.safetensors");
     let bytes = fs::read(&path).unwrap();
     let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     let mut header: Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
@@ -168,6 +167,20 @@ fn spoil_weights(change: impl FnOnce(&mut Value, &mut Vec<u8>)) -> String {
     let header = serde_json::to_vec(&header).unwrap();
     let length = (header.len() as u64).to_le_bytes();
     fs::write(&path, [&length[..], &header, &data].concat()).unwrap();
+}
+
+/// Puts another value in the place of one element of a tensor of f32.
+fn set_element(dir: &Path, tensor: &str, element: usize, value: f32) {
+    edit_weights(dir, |header, data| {
+        let start = header[tensor]["data_offsets"][0].as_u64().unwrap() as usize + 4 * element;
+        data[start..start + 4].copy_from_slice(&value.to_le_bytes());
+    });
+}
+
+/// Why a folder is refused whose weights were changed.
+fn spoil_weights(change: impl FnOnce(&mut Value, &mut Vec<u8>)) -> String {
+    let dir = copy("smollm2");
+    edit_weights(dir.path(), change);
     refusal(dir.path())
 }
 
@@ -197,10 +210,9 @@ fn weights_that_do_not_fit_the_configuration_are_refused() {
 #[test]
 fn a_weight_that_is_no_number_is_refused_with_its_place() {
     for broken in [f32::NAN, f32::INFINITY] {
-        let message = spoil_weights(|header, data| {
-            let start = header["model.norm.weight"]["data_offsets"][0].as_u64().unwrap() as usize;
-            data[start + 8..start + 12].copy_from_slice(&broken.to_le_bytes());
-        });
+        let dir = copy("smollm2");
+        set_element(dir.path(), "model.norm.weight", 2, broken);
+        let message = refusal(dir.path());
         let expected = format!("tensor `model.norm.weight` has {broken} at element 2");
         assert!(message.contains(&expected), "{message}");
     }
@@ -319,27 +331,14 @@ fn settings_that_would_change_a_text_are_refused() {
 #[test]
 fn a_bias_that_this_decoder_has_not_must_be_zero() {
     let dir = copy("tied");
-    let path = dir.path().join("model.safetensors");
-    let mut bytes = fs::read(&path).unwrap();
-    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    let header: Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
-    let bias = &header["model.layers.0.self_attn.o_proj.bias"]["data_offsets"];
-    let start = 8 + length + bias[0].as_u64().unwrap() as usize;
-    bytes[start..start + 4].copy_from_slice(&1.0_f32.to_le_bytes());
-    fs::write(&path, bytes).unwrap();
+    set_element(dir.path(), "model.layers.0.self_attn.o_proj.bias", 0, 1.0);
     assert!(refusal(dir.path()).contains("self_attn.o_proj.bias` is not zero"));
 }
 
 #[test]
 fn a_head_that_differs_from_the_embedding_it_should_be_is_used_and_told() {
     let dir = copy("tied");
-    let path = dir.path().join("model.safetensors");
-    let mut bytes = fs::read(&path).unwrap();
-    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    let header: Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
-    let start = 8 + length + header["lm_head.weight"]["data_offsets"][0].as_u64().unwrap() as usize;
-    bytes[start..start + 4].copy_from_slice(&0.25_f32.to_le_bytes());
-    fs::write(&path, bytes).unwrap();
+    set_element(dir.path(), "lm_head.weight", 0, 0.25);
     let imported = import::<f32>(dir.path(), &ImportOptions::default()).unwrap();
     assert!(!imported.model.config().tied_head);
     assert_eq!(imported.model.parameters().last().unwrap().value().data()[0], 0.25);
