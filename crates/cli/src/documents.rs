@@ -184,3 +184,8 @@ fn replaces_file_of(folder: &Path, file: &Path) -> bool {
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(write_atomically(path, |file| file.write_all(bytes))?)
 }
+
+/// The same for a record, as one JSON object.
+pub(crate) fn save_json(path: &Path, record: &impl Serialize) -> anyhow::Result<()> {
+    save(path, llm_chapter_kit::to_json(record)?.as_bytes())
+}

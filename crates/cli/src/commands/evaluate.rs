@@ -18,7 +18,7 @@ use self::material::Material;
 use self::pass::{Pass, Scored};
 use self::report::EvaluationReport;
 use crate::documents::{
-    InputArgs, SplitDocuments, StartChoice, check_outputs, parse_split, read, save,
+    InputArgs, SplitDocuments, StartChoice, check_outputs, parse_split, read, save, save_json,
 };
 use crate::model::OpenModel;
 use crate::output::{Console, Report};
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Repo
     let result = EvaluationResult::from_totals(contract, totals.documents.clone())?;
 
     if let Some(path) = &args.contract {
-        save(path, llm_chapter_kit::to_json(&result)?.as_bytes())?;
+        save_json(path, &result)?;
     }
     if let (Some(path), Some(records)) = (&args.html, shown) {
         let view = SurpriseView::new(&records, model.text_tokenizer()?)?;

@@ -18,7 +18,7 @@ use practical::evaluation::tasks::{
 };
 use serde::Serialize;
 
-use crate::documents::{StartChoice, check_outputs, parse_split, save, start_token};
+use crate::documents::{StartChoice, check_outputs, parse_split, save_json, start_token};
 use crate::model::OpenModel;
 use crate::output::Report;
 
@@ -150,7 +150,7 @@ pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
         })?;
     }
     if let Some(path) = &args.contract {
-        save(path, llm_chapter_kit::to_json(&result)?.as_bytes())?;
+        save_json(path, &result)?;
     }
     let report = TasksReport {
         model_sha256: model.sha256.clone(),

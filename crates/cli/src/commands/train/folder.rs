@@ -5,12 +5,11 @@ use std::io::{ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use practical::archive::write_atomically;
 use practical::corpus::{CorpusManifest, Document};
 use practical::tokenizer::Tokenizer;
-use serde::Serialize;
 
 use super::data::Data;
+use crate::documents::{save, save_json};
 
 /// Documents of a changed corpus that an error message names.
 const SHOWN: usize = 3;
@@ -180,13 +179,13 @@ impl Folder {
                 _ => {}
             }
         }
-        write(&self.manifest(), &data.manifest.to_json())?;
-        write(&self.tokenizer(), &data.tokenizer.to_json())?;
+        save(&self.manifest(), &data.manifest.to_json())?;
+        save(&self.tokenizer(), &data.tokenizer.to_json())?;
         if let Some(lines) = &data.validation_lines {
-            write(&self.path.join("validation.jsonl"), lines.as_bytes())?;
+            save(&self.path.join("validation.jsonl"), lines.as_bytes())?;
         }
         if let Some(report) = &data.overlap {
-            write_json(&self.path.join("overlap.json"), report)?;
+            save_json(&self.path.join("overlap.json"), report)?;
         }
         Ok(())
     }
@@ -210,13 +209,4 @@ fn short(path: &Path) -> PathBuf {
         Some(below) if !below.as_os_str().is_empty() => below,
         _ => full,
     }
-}
-
-/// A file that is there completely or not at all.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    Ok(write_atomically(path, |file| file.write_all(bytes))?)
-}
-
-pub(super) fn write_json(path: &Path, record: &impl Serialize) -> anyhow::Result<()> {
-    write(path, llm_chapter_kit::to_json(record)?.as_bytes())
 }

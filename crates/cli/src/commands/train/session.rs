@@ -16,11 +16,12 @@ use signal_hook::flag;
 
 use super::data::Data;
 use super::figure::loss_figure;
-use super::folder::{self, Folder};
+use super::folder::Folder;
 use super::log::{Log, LookEvent, UpdateEvent};
 use super::look::Looks;
 use super::plan::Plan;
 use super::report::{Ending, RunReport};
+use crate::documents::{save, save_json};
 use crate::output::{Console, Report};
 
 /// A run and everything beside its weights.
@@ -179,7 +180,7 @@ impl<'a, E: PortableElement> Session<'a, E> {
         bar.println(event.to_string());
         bar.reset_eta();
         self.log.look(event)?;
-        folder::write(&self.folder.figure(), loss_figure(&self.log)?.as_bytes())
+        save(&self.folder.figure(), loss_figure(&self.log)?.as_bytes())
     }
 
     fn portable(&self) -> anyhow::Result<PortableModel<E>> {
@@ -210,7 +211,7 @@ impl<'a, E: PortableElement> Session<'a, E> {
                 targets: trained.map(|event| event.targets).sum(),
             },
         );
-        folder::write_json(&self.folder.report(), &report)?;
+        save_json(&self.folder.report(), &report)?;
         Report::with_text(&report, report.to_string())
     }
 
