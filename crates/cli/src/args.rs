@@ -1,6 +1,8 @@
 //! The command line.
 
 use clap::{Args, Parser, value_parser};
+use serde::de::DeserializeOwned;
+use serde::de::value::{Error, StrDeserializer};
 
 use crate::commands::Command;
 
@@ -33,6 +35,11 @@ pub(crate) struct GlobalArgs {
     /// Threads to compute with [default: all]; no number depends on it
     #[arg(long, global = true, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+}
+
+/// A choice by the name that it has in files, for clap.
+pub(crate) fn parse_name<T: DeserializeOwned>(name: &str) -> Result<T, Error> {
+    T::deserialize(StrDeserializer::new(name))
 }
 
 #[cfg(test)]

@@ -12,8 +12,6 @@ use practical::corpus::{
 };
 use practical::evaluation::StartToken;
 use practical::tokenizer::Tokenizer;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::output::WrongUsage;
@@ -79,13 +77,6 @@ pub(crate) fn texts(documents: Vec<InputDocument>) -> anyhow::Result<Vec<(String
         InputContent::Ids(_) => bail!("document `{}` has ids, expected text", document.id),
     };
     documents.into_iter().map(text).collect()
-}
-
-/// A split by its name, for clap.
-pub(crate) fn parse_split(name: &str) -> Result<Partition, Error> {
-    Partition::deserialize(
-        IntoDeserializer::<Error>::into_deserializer(name) as StrDeserializer<'_, Error>
-    )
 }
 
 /// What stands before a text.

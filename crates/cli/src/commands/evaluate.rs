@@ -17,8 +17,9 @@ use practical::evaluation::{EvaluationResult, LanguageModel, SurpriseView};
 use self::material::Material;
 use self::pass::{Pass, Scored};
 use self::report::EvaluationReport;
+use crate::args::parse_name;
 use crate::documents::{
-    InputArgs, SplitDocuments, StartChoice, check_outputs, parse_split, read, save, save_json,
+    InputArgs, SplitDocuments, StartChoice, check_outputs, read, save, save_json,
 };
 use crate::model::OpenModel;
 use crate::output::{Console, Report};
@@ -44,7 +45,7 @@ pub(crate) struct EvaluateArgs {
     input: InputArgs,
     /// Score the documents of this split only: train, validation or test
     /// [default: the one that the records name, or test]
-    #[arg(long, value_parser = parse_split)]
+    #[arg(long, value_parser = parse_name::<Partition>)]
     split: Option<Partition>,
     /// Most inputs of a window [default: the model's context]
     #[arg(long, value_name = "N")]

@@ -18,7 +18,8 @@ use practical::evaluation::tasks::{
 };
 use serde::Serialize;
 
-use crate::documents::{StartChoice, check_outputs, parse_split, save_json, start_token};
+use crate::args::parse_name;
+use crate::documents::{StartChoice, check_outputs, save_json, start_token};
 use crate::model::OpenModel;
 use crate::output::Report;
 
@@ -73,7 +74,7 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_enum)]
     start_token: Option<StartChoice>,
     /// What the items may be used for: train, validation or test
-    #[arg(long, value_parser = parse_split, default_value = "test")]
+    #[arg(long, value_parser = parse_name::<Partition>, default_value = "test")]
     split: Partition,
     /// Questions that the model is given at once
     #[arg(long, value_name = "N", default_value = "8")]

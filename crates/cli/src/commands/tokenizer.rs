@@ -4,8 +4,6 @@ mod inspect;
 mod text;
 mod train;
 
-pub(crate) use train::parse_pretokenizer;
-
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -8,6 +8,7 @@ use practical::tokenizer::{
 };
 use serde::Serialize;
 
+use crate::args::parse_name;
 use crate::documents::{InputArgs, check_outputs, save, texts};
 use crate::output::Report;
 
@@ -27,7 +28,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "V", value_parser = clap::value_parser!(u32).range(258..))]
     vocab_size: u32,
     /// How text is cut into pieces that merges do not cross: none, gpt2, gpt2_digits, llama3, qwen2
-    #[arg(long, value_parser = parse_pretokenizer, default_value = "gpt2")]
+    #[arg(long, value_parser = parse_name::<Pretokenizer>, default_value = "gpt2")]
     pretokenizer: Pretokenizer,
     /// Do not merge pairs that are seen less often
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
@@ -46,13 +47,6 @@ struct Trained {
     bytes: usize,
     /// Tokens of the training text by this tokenizer, over its bytes.
     tokens_per_byte: Option<f64>,
-}
-
-/// A rule by its name, for clap.
-pub(crate) fn parse_pretokenizer(name: &str) -> Result<Pretokenizer, serde::de::value::Error> {
-    use serde::Deserialize;
-    use serde::de::value::StrDeserializer;
-    Pretokenizer::deserialize(StrDeserializer::new(name))
 }
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<Report> {

@@ -13,7 +13,7 @@ use practical::tokenizer::Pretokenizer;
 use serde::{Deserialize, Serialize};
 
 use super::cut::Cut;
-use crate::commands::tokenizer::parse_pretokenizer;
+use crate::args::parse_name;
 use crate::documents::Format;
 
 /// All settings, by section of the file.
@@ -82,7 +82,7 @@ pub(super) struct TokenizerSettings {
     pub(super) vocab_size: Option<usize>,
     /// How text is cut into pieces that merges do not cross: none, gpt2, gpt2_digits, llama3, qwen2
     /// [default: gpt2]
-    #[arg(long, value_parser = parse_pretokenizer)]
+    #[arg(long, value_parser = parse_name::<Pretokenizer>)]
     pub(super) pretokenizer: Option<Pretokenizer>,
 }
 
