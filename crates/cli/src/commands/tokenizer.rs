@@ -53,6 +53,11 @@ fn open(path: &Path) -> anyhow::Result<Tokenizer> {
     if first != *b"{" {
         return Ok(OpenModel::load(path)?.text_tokenizer()?.clone());
     }
+    read_artifact(path)
+}
+
+/// A tokenizer from its own file.
+pub(crate) fn read_artifact(path: &Path) -> anyhow::Result<Tokenizer> {
     let json = read_at_most(path, MAX_ARTIFACT_BYTES as u64)?;
     Tokenizer::from_json(&json).with_context(|| path.display().to_string())
 }

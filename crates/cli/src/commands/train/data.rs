@@ -2,18 +2,18 @@
 
 use std::fmt::Write;
 
-use anyhow::{Context, bail, ensure};
-use llm_chapter_kit::read_at_most;
+use anyhow::{bail, ensure};
 use practical::corpus::{
     BatchBinding, ContaminationReport, ContaminationScan, CorpusManifest, Document,
     EncodedDocument, Partition, windows,
 };
-use practical::tokenizer::{self, MAX_ARTIFACT_BYTES, Tokenizer, TrainingConfig, WeightedDocument};
+use practical::tokenizer::{self, Tokenizer, TrainingConfig, WeightedDocument};
 use serde::Serialize;
 
 use super::documents::{self, ReadRecord};
 use super::plan::{DataPlan, Plan, TokenizerPlan};
 use super::settings::Overlap;
+use crate::commands::tokenizer::read_artifact;
 use crate::output::Console;
 
 /// Documents for training and validation that may be used together.
@@ -208,10 +208,7 @@ const MINIMUM_COUNT: u64 = 2;
 /// The tokenizer. If it is trained, then on the training documents only.
 fn make_tokenizer(corpus: &Corpus, plan: &TokenizerPlan) -> anyhow::Result<Tokenizer> {
     match plan {
-        TokenizerPlan::Artifact(path) => {
-            let json = read_at_most(path, MAX_ARTIFACT_BYTES as u64)?;
-            Tokenizer::from_json(&json).with_context(|| path.display().to_string())
-        }
+        TokenizerPlan::Artifact(path) => read_artifact(path),
         &TokenizerPlan::Train { merges, pretokenizer } => {
             let (train, _) = corpus.sides();
             let documents: Vec<_> =
