@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use practical::archive::{
     ArchiveError, Header, MODEL_KIND, PortableElement, PortableModel, inspect,
 };
@@ -21,9 +21,8 @@ pub(crate) struct OpenModel {
     rounded: Option<WeightFormat>,
     /// [`LanguageModel::identity`], computed once, if at all: it reads every weight.
     identity: OnceLock<String>,
-    stored_tokenizer: Tokenizer,
-    /// For text; `None` if the file's tokenizer knows ids only.
-    pub(crate) tokenizer: Option<Tokenizer>,
+    /// The file's tokenizer, be it one that knows ids only.
+    pub(crate) stored_tokenizer: Tokenizer,
     /// The verified identity of the file's content.
     pub(crate) sha256: String,
 }
@@ -97,22 +96,19 @@ impl OpenModel {
         stored_tokenizer: Tokenizer,
         sha256: &str,
     ) -> Self {
-        let tokenizer = stored_tokenizer.knows_text().then(|| stored_tokenizer.clone());
         let (identity, sha256) = (OnceLock::new(), sha256.to_owned());
-        Self { weights, rounded, identity, stored_tokenizer, tokenizer, sha256 }
+        Self { weights, rounded, identity, stored_tokenizer, sha256 }
     }
 
-    /// The tokenizer that a file needs, be it one that knows ids only.
-    pub(crate) fn stored_tokenizer(&self) -> &Tokenizer {
-        &self.stored_tokenizer
+    /// The tokenizer for text; `None` if the file's own knows ids only.
+    pub(crate) fn tokenizer(&self) -> Option<&Tokenizer> {
+        Some(&self.stored_tokenizer).filter(|tokenizer| tokenizer.knows_text())
     }
 
     /// The tokenizer, for a command that cannot do without.
     pub(crate) fn text_tokenizer(&self) -> anyhow::Result<&Tokenizer> {
-        match &self.tokenizer {
-            Some(tokenizer) => Ok(tokenizer),
-            None => bail!("the model came without a tokenizer: only ids can be scored with it"),
-        }
+        let missing = "the model came without a tokenizer: only ids can be scored with it";
+        self.tokenizer().context(missing)
     }
 
     pub(crate) fn config(&self) -> &ValidConfig {

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Report> {
 
 fn hf(args: &HfArgs) -> anyhow::Result<Report> {
     let model = OpenModel::load(&args.model)?;
-    let tokenizer = model.tokenizer.as_ref();
+    let tokenizer = model.tokenizer();
     let exported = with_decoder!(&model.weights, decoder => {
         hugging_face::export(decoder, tokenizer, &args.folder)?
     });
@@ -107,7 +107,7 @@ fn gguf(args: &GgufArgs) -> anyhow::Result<Report> {
     let output = Some(args.file.clone());
     check_outputs(&[("the model", Some(&args.model))], &[("the export", &output)])?;
     let model = OpenModel::load(&args.model)?;
-    let tokenizer = model.tokenizer.as_ref();
+    let tokenizer = model.tokenizer();
     let form = match args.weights {
         Form::F32 => Quantization::F32,
         Form::Q8 => Quantization::Q8_0,

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &QuantizeArgs) -> anyhow::Result<Report> {
         bail!("{file} holds a {kind:?}: only a {MODEL_KIND:?} can be rounded");
     }
     let model = OpenModel::load(&args.model)?;
-    let tokenizer = model.stored_tokenizer();
+    let tokenizer = &model.stored_tokenizer;
     with_decoder!(&model.weights, decoder => quantize(args, decoder, tokenizer, &model.sha256))
 }
 
