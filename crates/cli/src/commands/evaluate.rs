@@ -15,7 +15,7 @@ use practical::corpus::Partition;
 use practical::evaluation::{EvaluationResult, LanguageModel, SurpriseView};
 
 use self::material::Material;
-use self::pass::{Pass, Scored};
+use self::pass::Pass;
 use self::report::EvaluationReport;
 use crate::args::parse_name;
 use crate::documents::{
@@ -113,24 +113,22 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Repo
         || pass.run(&args.top_k, args.records.as_deref(), args.html.is_some()),
     );
     let scored = scored?;
-    let contract = material.contract(&model)?;
-    let Scored { totals, counts, digests, shown } = scored;
-    let result = EvaluationResult::from_totals(contract, totals.documents.clone())?;
+    let documents = scored.totals.documents.clone();
+    let result = EvaluationResult::from_totals(material.contract(&model)?, documents)?;
 
     if let Some(path) = &args.contract {
         save_json(path, &result)?;
     }
-    if let (Some(path), Some(records)) = (&args.html, shown) {
-        let view = SurpriseView::new(&records, model.text_tokenizer()?)?;
+    if let (Some(path), Some(records)) = (&args.html, &scored.shown) {
+        let view = SurpriseView::new(records, model.text_tokenizer()?)?;
         save(path, view.to_html("Surprise").as_bytes())?;
     }
-    let mut report = EvaluationReport::new(&model, &material, &totals, counts, &result)?;
-    report.records_sha256 = digests.file;
+    let mut report = EvaluationReport::new(&model, &material, &scored, &result)?;
     if args.baselines {
         report.baselines = Some(baselines::score(&pass, training)?);
     }
     if args.prove_invariance {
-        report.invariance = Some(invariance::prove(&pass, digests.sorted)?);
+        report.invariance = Some(invariance::prove(&pass, scored.digests.sorted)?);
     }
     Report::with_text(&report, report.to_string())
 }

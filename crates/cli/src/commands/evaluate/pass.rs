@@ -80,7 +80,11 @@ impl Pass<'_> {
         let mut summary = RunningSummary::new(&top_k, vocab_size)?;
         let mut digest = RecordDigest::new(file);
         let mut shown = show.then(Vec::new);
-        let counts = self.records("scoring", |record| {
+        let Material { framed, rule, .. } = self.material;
+        let targets: usize = framed.iter().map(|document| document.target_count()).sum();
+        let bar = self.console.bar(targets as u64, "scoring");
+        let counts = score_documents(self.model, framed, *rule, self.batch, |record| {
+            bar.inc(1);
             digest.add(&record)?;
             summary.add(&record)?;
             if let Some(shown) = &mut shown {
@@ -88,24 +92,8 @@ impl Pass<'_> {
             }
             Ok(())
         })?;
+        bar.finish_and_clear();
         let digests = Digests { file: digest.sha256(), sorted: digest.sorted_sha256() };
         Ok(Scored { totals: summary.finish()?, counts, digests, shown })
-    }
-
-    /// Hands out every record.
-    fn records(
-        &self,
-        what: &'static str,
-        mut sink: impl FnMut(TargetRecord) -> Result<(), ScoreError>,
-    ) -> Result<ScoringCounts, ScoreError> {
-        let Material { framed, rule, .. } = self.material;
-        let targets: usize = framed.iter().map(|document| document.target_count()).sum();
-        let bar = self.console.bar(targets as u64, what);
-        let counts = score_documents(self.model, framed, *rule, self.batch, |record| {
-            bar.inc(1);
-            sink(record)
-        })?;
-        bar.finish_and_clear();
-        Ok(counts)
     }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use practical::evaluation::{
-    ContractError, DocumentResult, EvaluationContract, EvaluationResult, Measure, PassTotals,
-    ScoringCounts,
+    ContractError, DocumentResult, EvaluationContract, EvaluationResult, Measure,
 };
 use practical::metrics::nats_to_bits;
 use serde::Serialize;
@@ -13,6 +12,7 @@ use serde::Serialize;
 use super::baselines::Baseline;
 use super::invariance::Invariance;
 use super::material::{Material, NotUtf8};
+use super::pass::Scored;
 use crate::model::OpenModel;
 
 /// One JSON object. Figures about bytes are absent if the documents came as ids.
@@ -58,7 +58,7 @@ pub(super) struct EvaluationReport {
     /// By name; `""` for documents without a domain. Empty if no document has one.
     domains: BTreeMap<String, Domain>,
     /// SHA-256 of the records as JSON lines, whether they were written or not.
-    pub(super) records_sha256: String,
+    records_sha256: String,
     /// Texts that are scored as bytes like any other and are not UTF-8.
     not_utf8: Vec<NotUtf8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,10 +95,10 @@ impl EvaluationReport {
     pub(super) fn new(
         model: &OpenModel,
         material: &Material,
-        totals: &PassTotals,
-        counts: ScoringCounts,
+        scored: &Scored,
         result: &EvaluationResult,
     ) -> anyhow::Result<Self> {
+        let Scored { totals, counts, digests, .. } = scored;
         let estimate = totals.estimate()?;
         let nats_per_token = totals.metrics.mean_nll();
         let perplexity = Some(totals.metrics.perplexity()).filter(|value| value.is_finite());
@@ -132,7 +132,7 @@ impl EvaluationReport {
             top_k_error_pessimistic: errors.map(|error| (error.k, error.pessimistic())).collect(),
             standard_error: estimate.standard_error,
             domains: domains(result)?,
-            records_sha256: String::new(),
+            records_sha256: digests.file.clone(),
             not_utf8: material.not_utf8.clone(),
             baselines: None,
             invariance: None,
