@@ -47,10 +47,10 @@ def check_ids(report, name, folder, model):
 
 def check_codes(report, folder, path):
     """Codes and scales are those that the gguf package computes from the f32 file."""
+    ours.probe("gguf", folder, path.with_suffix(".f32.gguf"), "f32")
+    plain = {t.name: t for t in gguf.GGUFReader(path.with_suffix(".f32.gguf")).tensors}
     for quantization, kind in [("q8_0", gguf.GGMLQuantizationType.Q8_0), ("q4_0", gguf.GGMLQuantizationType.Q4_0)]:
-        ours.probe("gguf", folder, path.with_suffix(".f32.gguf"), "f32")
         ours.probe("gguf", folder, path, quantization)
-        plain = {t.name: t for t in gguf.GGUFReader(path.with_suffix(".f32.gguf")).tensors}
         same = all(
             np.array_equal(tensor.data, gguf.quants.quantize(plain[tensor.name].data, kind))
             for tensor in gguf.GGUFReader(path).tensors if tensor.tensor_type == kind)

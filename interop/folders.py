@@ -19,8 +19,8 @@ TEXT = [
 TEXTS = TEXT[:4] + ["", " ", "a", "  \n\n x", "It'S 2026, isn't it?", "<|end|> is text", "gulls\u3000\u3000waves 1234567"]
 
 
-def byte_level(pretokenizer, size, specials, specials_first, alphabet=None, normalizer=None):
-    """A trained byte-level BPE; `pretokenizer` are the steps before ByteLevel."""
+def byte_level(pretokenizer, size, specials, specials_first, alphabet=None, normalizer=None, texts=TEXT):
+    """A byte-level BPE trained on `texts`; `pretokenizer` are the steps before ByteLevel."""
     tokenizer = Tokenizer(models.BPE())
     steps = pretokenizer + [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not any(isinstance(s, pre_tokenizers.Split) for s in pretokenizer))]
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(steps) if len(steps) > 1 else steps[0]
@@ -30,7 +30,7 @@ def byte_level(pretokenizer, size, specials, specials_first, alphabet=None, norm
     trainer = trainers.BpeTrainer(
         vocab_size=size, special_tokens=specials if specials_first else [], show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet() if alphabet is None else alphabet)
-    tokenizer.train_from_iterator(TEXT, trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     if not specials_first:
         tokenizer.add_special_tokens(specials)
     return tokenizer

@@ -38,9 +38,7 @@ def sentences(count, seed):
 
 def tokenizer(texts):
     split = folders.pre_tokenizers.Split(folders.Regex(folders.LLAMA3), "isolated")
-    saved, folders.TEXT = folders.TEXT, texts
-    made = folders.byte_level([split], 300, ["<|begin|>", "<|end|>"], False)
-    folders.TEXT = saved
+    made = folders.byte_level([split], 300, ["<|begin|>", "<|end|>"], False, texts=texts)
     made.model.ignore_merges = True
     folders.begin_with(made, "<|begin|>")
     return made
