@@ -50,7 +50,8 @@ use llm_archive::canonical_json;
 use llm_corpus::Partition;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+
+use crate::sha256::sha256_hex;
 
 /// Everything that a number depends on. Valid by construction, also when read from JSON, where
 /// every field must be there and no other.
@@ -190,14 +191,4 @@ fn canonical(value: &impl Serialize) -> String {
 
 fn digest(value: &impl Serialize) -> String {
     sha256_hex(canonical(value).as_bytes())
-}
-
-/// SHA-256 as 64 lower-case hexadecimal digits.
-pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Whether a text can be such a digest.
-pub(crate) fn is_sha256(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }

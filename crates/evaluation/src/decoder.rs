@@ -5,7 +5,7 @@ use llm_corpus::TokenId;
 use llm_model::{DecoderModel, KeyValueCache};
 use sha2::{Digest, Sha256};
 
-use crate::{LanguageModel, Place, Row, RowRequest, RowVisitor, ScoreError};
+use crate::{LanguageModel, Place, Row, RowRequest, RowVisitor, ScoreError, sha256};
 
 /// Rows of logits that exist at once. A row is as long as the vocabulary, so a whole window of them
 /// would outweigh everything else in memory.
@@ -36,8 +36,7 @@ impl<E: Element> LanguageModel for DecoderModel<E> {
             hash.update(format!("\n{} {:?}\n", parameter.name(), parameter.value().shape()));
             parameter.value().data().iter().for_each(|x| hash.update(x.bits().to_le_bytes()));
         }
-        let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("decoder-{} sha256:{digits}", E::NAME)
+        format!("decoder-{} sha256:{}", E::NAME, sha256::digits(hash))
     }
 
     fn visit_rows(

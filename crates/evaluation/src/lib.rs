@@ -24,6 +24,7 @@
 //! | `summary` | [`RecordSummary`]: perplexity, bits per byte, averages, error bars, top-k error |
 //! | `running_summary` | [`RunningSummary`]: the same while a pass runs, in little memory |
 //! | `record_digest` | [`RecordDigest`]: whether two passes gave the same bits |
+//! | `sha256` | how digests are written |
 //! | `samples` | [`sample_text`], [`cross_likelihood`]: generated text, and models that judge it |
 //! | `html` | [`html::Page`]: one file that works offline, for every page of the course |
 //! | `contract` | [`EvaluationContract`]: the rules behind a number; results, comparison, ledger |
@@ -87,6 +88,7 @@ mod running_summary;
 mod samples;
 mod score_error;
 mod scoring;
+mod sha256;
 mod summary;
 mod surprise;
 pub mod tasks;

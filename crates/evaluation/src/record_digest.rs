@@ -6,7 +6,7 @@ use std::io::Write;
 use sha2::{Digest, Sha256};
 
 use crate::json_lines::JsonRecord;
-use crate::{ScoreError, TargetRecord};
+use crate::{ScoreError, TargetRecord, sha256};
 
 /// Hashes records as they stand in a file of JSON lines, all together and by document.
 ///
@@ -74,17 +74,13 @@ impl<W: Write> RecordDigest<W> {
 
     /// SHA-256 of the lines so far, 64 lower-case hexadecimal digits: that of the file.
     pub fn sha256(&self) -> String {
-        hex(self.all.clone())
+        sha256::digits(self.all.clone())
     }
 
     /// SHA-256 over the digests of the documents in the order of their ids.
     pub fn sorted_sha256(&self) -> String {
         let mut all = Sha256::new();
         self.documents.values().for_each(|document| all.update(document.clone().finalize()));
-        hex(all)
+        sha256::digits(all)
     }
-}
-
-fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

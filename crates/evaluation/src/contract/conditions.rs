@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use llm_corpus::{CorpusManifest, Document, Partition, TokenId};
 use serde::{Deserialize, Serialize};
 
-use super::{ContractError, Rules, is_sha256, sha256_hex};
+use super::{ContractError, Rules};
+use crate::sha256::{is_sha256, sha256_hex};
 use crate::{Framing, WindowRule};
 
 /// The documents, and every rule from their bytes to the targets that count.

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use llm_corpus::Partition;
 use serde::{Deserialize, Serialize};
 
-use super::{Contract, ContractError, Rules, sha256_hex};
+use super::{Contract, ContractError, Rules};
+use crate::sha256::sha256_hex;
 
 /// The ledger of one corpus.
 ///

@@ -3,9 +3,10 @@
 use llm_tokenizer::Tokenizer;
 use serde::{Deserialize, Serialize};
 
+use super::ContractError;
 use super::difference::check_given;
-use super::{ContractError, is_sha256};
 use crate::LanguageModel;
+use crate::sha256::is_sha256;
 
 /// Raised by one with every change to this workspace that moves a bit of any score: the arithmetic,
 /// the order of a sum, how a text becomes ids. Results of other revisions are then no longer taken

@@ -4,7 +4,7 @@ use llm_corpus::Partition;
 use serde::{Deserialize, Serialize};
 
 use super::{BoundaryRule, FewShot, OptionRule, OptionScoring, TaskItem};
-use crate::contract::{is_sha256, sha256_hex};
+use crate::sha256::{is_sha256, sha256_hex};
 use crate::{Contract, ContractError, Rules};
 
 /// The contract of a result on multiple-choice items.

@@ -1,9 +1,9 @@
 //! One question with its options.
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::TaskError;
+use crate::sha256::sha256_hex;
 
 /// A context, options that might continue it, and which of them is right.
 ///
@@ -95,7 +95,7 @@ impl TaskItem {
     /// never compared item by item if the items differ.
     pub fn digest(&self) -> String {
         let json = serde_json::to_vec(self).expect("texts and a number can always be written");
-        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+        sha256_hex(&json)
     }
 }
 

@@ -8,7 +8,8 @@ use super::{
     BoundaryRule, ItemSet, Join, OptionRecord, OptionRule, RuleResult, TaskConditions,
     TaskContract, TaskError, TaskSummary, write_option_records,
 };
-use crate::contract::{check_follows, check_given, sha256_hex};
+use crate::contract::{check_follows, check_given};
+use crate::sha256::sha256_hex;
 use crate::{ContractError, UnderContract};
 
 /// What was measured under one contract.
