@@ -22,13 +22,19 @@ pub(crate) fn write<'r, R: JsonRecord + 'r>(
     mut to: impl Write,
     records: impl IntoIterator<Item = &'r R>,
 ) -> Result<(), ScoreError> {
-    for (line, record) in (1..).zip(records) {
-        record.check_at(line)?;
-        let failed = |problem: String| ScoreError::Record { line, problem };
-        serde_json::to_writer(&mut to, record).map_err(|error| failed(error.to_string()))?;
-        to.write_all(b"\n").map_err(|error| failed(error.to_string()))?;
-    }
-    Ok(())
+    (1..).zip(records).try_for_each(|(line, record)| write_line(&mut to, line, record))
+}
+
+/// Writes the record of one line if it passes its check.
+pub(crate) fn write_line(
+    mut to: impl Write,
+    line: usize,
+    record: &impl JsonRecord,
+) -> Result<(), ScoreError> {
+    record.check_at(line)?;
+    let failed = |problem: String| ScoreError::Record { line, problem };
+    serde_json::to_writer(&mut to, record).map_err(|error| failed(error.to_string()))?;
+    to.write_all(b"\n").map_err(|error| failed(error.to_string()))
 }
 
 /// Reads records that pass their check, one at a time.

@@ -5,8 +5,7 @@ use std::io::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::json_lines::JsonRecord;
-use crate::{ScoreError, TargetRecord, sha256};
+use crate::{ScoreError, TargetRecord, json_lines, sha256};
 
 /// Hashes records as they stand in a file of JSON lines, all together and by document.
 ///
@@ -57,18 +56,20 @@ impl<W: Write> RecordDigest<W> {
     /// [`ScoreError::Record`] if no model can have made it or it cannot be written.
     pub fn add(&mut self, record: &TargetRecord) -> Result<(), ScoreError> {
         self.count += 1;
-        record.check_at(self.count)?;
-        let failed = |problem: String| ScoreError::Record { line: self.count, problem };
         self.line.clear();
-        serde_json::to_writer(&mut self.line, record).map_err(|error| failed(error.to_string()))?;
-        self.line.push(b'\n');
-        self.file.write_all(&self.line).map_err(|error| failed(error.to_string()))?;
+        json_lines::write_line(&mut self.line, self.count, record)?;
+        self.file.write_all(&self.line).map_err(|error| {
+            let problem = error.to_string();
+            ScoreError::Record { line: self.count, problem }
+        })?;
         self.all.update(&self.line);
-        if !self.documents.contains_key(&record.document) {
-            self.documents.insert(record.document.clone(), Sha256::new());
+        match self.documents.get_mut(&record.document) {
+            Some(document) => document.update(&self.line),
+            None => {
+                let document = Sha256::new_with_prefix(&self.line);
+                self.documents.insert(record.document.clone(), document);
+            }
         }
-        let document = self.documents.get_mut(&record.document).expect("inserted above");
-        document.update(&self.line);
         Ok(())
     }
 
