@@ -112,9 +112,12 @@ pub fn compare(
     measure: Measure,
     plan: BootstrapPlan,
 ) -> Result<Comparison, ContractError> {
-    let spoiled_by = spoiling_differences(left, right, measure);
+    let differing = left.contract().differences(right.contract());
+    let spoiled_by = spoiling_differences(left, right, &differing, measure);
     if !spoiled_by.is_empty() {
-        let refusal = refusal(left, right, measure, spoiled_by);
+        let sound = sound_measures(left, right, &differing);
+        let shared = shared_documents(left, right);
+        let refusal = Refusal { measure, spoiled_by, sound, shared };
         return Err(ContractError::NotComparable(Box::new(refusal)));
     }
     let (left_number, right_number) = (left.number(measure)?, right.number(measure)?);
@@ -134,7 +137,7 @@ pub fn compare(
         document_mean_standard_error: paired.standard_error(),
         clusters: clusters(documents.len(), left.documents().iter().map(|d| d.targets)),
         documents,
-        differing: left.contract().differences(right.contract()),
+        differing,
         caveats: caveats(left, right),
     })
 }
@@ -143,10 +146,11 @@ pub fn compare(
 fn spoiling_differences(
     left: &EvaluationResult,
     right: &EvaluationResult,
+    differing: &[Difference],
     measure: Measure,
 ) -> Vec<Difference> {
-    let mut all = left.contract().differences(right.contract());
-    all.retain(|difference| measure.is_spoiled_by(difference));
+    let spoiling = differing.iter().filter(|difference| measure.is_spoiled_by(difference));
+    let mut all: Vec<Difference> = spoiling.cloned().collect();
     if !all.is_empty() {
         return all;
     }
@@ -164,28 +168,28 @@ fn spoiling_differences(
     all
 }
 
-fn refusal(
+/// Numbers that both results have and that compare.
+fn sound_measures(
     left: &EvaluationResult,
     right: &EvaluationResult,
-    measure: Measure,
-    spoiled_by: Vec<Difference>,
-) -> Refusal {
-    let sound = |other: &Measure| {
-        spoiling_differences(left, right, *other).is_empty()
-            && left.number(*other).is_ok()
-            && right.number(*other).is_ok()
+    differing: &[Difference],
+) -> Vec<Measure> {
+    let sound = |measure: &Measure| {
+        spoiling_differences(left, right, differing, *measure).is_empty()
+            && left.number(*measure).is_ok()
+            && right.number(*measure).is_ok()
     };
+    Measure::ALL.into_iter().filter(sound).collect()
+}
+
+/// How many documents are the same in both.
+fn shared_documents(left: &EvaluationResult, right: &EvaluationResult) -> usize {
     let [a, b] = [left, right].map(|result| &result.contract().conditions().documents);
     let in_both = |document: &&DocumentIdentity| {
         let place = b.binary_search_by(|other| other.id.cmp(&document.id)); // sorted by id
         place.is_ok_and(|place| b[place] == **document)
     };
-    Refusal {
-        measure,
-        spoiled_by,
-        sound: Measure::ALL.into_iter().filter(sound).collect(),
-        shared: a.iter().filter(in_both).count(),
-    }
+    a.iter().filter(in_both).count()
 }
 
 struct Pairs {
