@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Comparison, Join, OptionRule, TaskError, TaskResult};
+use super::{Comparison, OptionRule, TaskError, TaskResult};
 use crate::{Compared, Difference, Refusal};
 
 /// The accuracies of two results by the rule of their contracts, and what to know about them.
@@ -81,12 +81,8 @@ fn sound_rules(left: &TaskResult, right: &TaskResult, differing: &[Difference]) 
 
 /// Items of the first that the second has too, repetitions included.
 fn shared_items(left: &TaskResult, right: &TaskResult) -> usize {
-    let digests = |result: &TaskResult| -> BTreeSet<String> {
-        result.summary().records().map(|record| record.digest.clone()).collect()
-    };
-    let of_right = digests(right);
-    let first_options = left.summary().records().filter(|record| record.option == 0);
-    first_options.filter(|record| of_right.contains(&record.digest)).count()
+    let of_right: BTreeSet<&str> = right.summary().digests().collect();
+    left.summary().digests().filter(|digest| of_right.contains(digest)).count()
 }
 
 fn clusters(result: &TaskResult) -> Result<String, TaskError> {
@@ -102,10 +98,7 @@ fn clusters(result: &TaskResult) -> Result<String, TaskError> {
 }
 
 fn caveats(left: &TaskResult, right: &TaskResult, differing: &[Difference]) -> Vec<String> {
-    let flagged = |result: &TaskResult| {
-        result.summary().records().filter(|record| record.join != Join::Clean).count()
-    };
-    let (a, b) = (flagged(left), flagged(right));
+    let (a, b) = (left.summary().flagged_count(), right.summary().flagged_count());
     let tokenizers = differing.iter().any(|d| d.field == "subject.tokenizer_sha256");
     if tokenizers && a + b > 0 {
         return vec![format!(

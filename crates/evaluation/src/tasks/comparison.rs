@@ -122,9 +122,8 @@ fn pairs(first: &TaskSummary, second: &TaskSummary) -> Result<Vec<(usize, usize)
 
 /// Digest and number of each item, sorted.
 fn by_content(summary: &TaskSummary) -> Vec<(&str, usize)> {
-    let items = summary.items().iter();
-    let mut items: Vec<(&str, usize)> =
-        items.map(|(&item, options)| (options[0].digest.as_str(), item)).collect();
+    let numbers = summary.items().keys().copied();
+    let mut items: Vec<(&str, usize)> = summary.digests().zip(numbers).collect();
     items.sort_unstable();
     items
 }

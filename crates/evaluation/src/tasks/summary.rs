@@ -112,7 +112,12 @@ impl TaskSummary {
 
     /// The items, as a contract names them.
     pub fn item_set(&self) -> ItemSet {
-        ItemSet::of_digests(self.items.values().map(|options| options[0].digest.clone()).collect())
+        ItemSet::of_digests(self.digests().map(str::to_owned).collect())
+    }
+
+    /// The digest of each item, by its number.
+    pub(super) fn digests(&self) -> impl Iterator<Item = &str> {
+        self.items.values().map(|options| options[0].digest.as_str())
     }
 
     /// All records, by item and option.
