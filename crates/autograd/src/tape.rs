@@ -5,7 +5,7 @@ mod watch;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::kernels::{CopyInto, Start, add_assign};
+use crate::kernels::{CopyInto, Start};
 use crate::memory::Buffer;
 use crate::{AutogradError, Element, Kernels, Memory, Tensor};
 
@@ -351,7 +351,7 @@ impl<E: Element> GradientFlow<'_, E> {
     pub(crate) fn add(&mut self, parent: Option<Place>, contribution: Buffer<E>) {
         let Some(place) = parent else { return };
         match &mut self.gradients[place.node] {
-            Some(sum) => add_assign(self.kernels, sum, &contribution),
+            Some(sum) => self.kernels.add(sum, &contribution),
             empty => *empty = Some(contribution),
         }
     }

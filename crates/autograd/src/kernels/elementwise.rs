@@ -8,42 +8,87 @@ use crate::{Element, Kernels};
 /// What it costs to fetch and store an element once, in multiply-adds of a matrix product.
 pub(crate) const MEMORY_COST: usize = 16;
 
-/// `sum += x`.
-pub struct AddAssign<'a, E> {
-    pub(crate) sum: &'a mut [E],
-    pub(crate) x: &'a [E],
+/// Every element of `y` combined with something, in place.
+pub struct InPlace<'a, E> {
+    pub(crate) y: &'a mut [E],
+    pub(crate) with: With<'a, E>,
 }
 
-impl<E: Element> Kernel<E> for AddAssign<'_, E> {
-    type Output = ();
+/// What an element is combined with, and how.
+#[derive(Clone, Copy)]
+pub(crate) enum With<'a, E> {
+    /// `y + x`
+    Plus(&'a [E]),
+    /// `x * y`
+    Times(&'a [E]),
+    /// `y * factor`
+    Factor(E),
+    /// `y / divisor`
+    Divisor(E),
+}
 
-    #[inline(always)]
-    fn run<S: Simd<E>>(self, simd: S) {
-        for start in (0..self.sum.len()).step_by(S::LANES) {
-            let n = (self.sum.len() - start).min(S::LANES);
-            let sum = load_part(simd, self.sum, start, n);
-            let sum = simd.add(sum, load_part(simd, self.x, start, n));
-            simd.store_partial(sum, &mut self.sum[start..start + n]);
+impl<E: Copy> With<'_, E> {
+    fn split_at(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::Plus(x) => (Self::Plus(&x[..at]), Self::Plus(&x[at..])),
+            Self::Times(x) => (Self::Times(&x[..at]), Self::Times(&x[at..])),
+            Self::Factor(_) | Self::Divisor(_) => (self, self),
         }
     }
 }
 
-impl<E: Element> Shared for AddAssign<'_, E> {
-    fn work(&self) -> usize {
-        MEMORY_COST * self.sum.len()
-    }
+impl<E: Element> Kernel<E> for InPlace<'_, E> {
+    type Output = ();
 
-    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
-        let Some(at) = cut_at(self.sum.len(), 1, left, parts) else { return Err(self) };
-        let (sum, rest) = self.sum.split_at_mut(at);
-        let (x, x_rest) = self.x.split_at(at);
-        Ok((Self { sum, x }, Self { sum: rest, x: x_rest }))
+    #[inline(always)]
+    fn run<S: Simd<E>>(self, simd: S) {
+        for start in (0..self.y.len()).step_by(S::LANES) {
+            let n = (self.y.len() - start).min(S::LANES);
+            let y = load_part(simd, self.y, start, n);
+            let y = match self.with {
+                With::Plus(x) => simd.add(y, load_part(simd, x, start, n)),
+                With::Times(x) => simd.mul(load_part(simd, x, start, n), y),
+                With::Factor(factor) => simd.mul(y, simd.splat(factor)),
+                With::Divisor(divisor) => simd.div(y, simd.splat(divisor)),
+            };
+            simd.store_partial(y, &mut self.y[start..start + n]);
+        }
     }
 }
 
-/// `sum += x`, shared between threads when large.
-pub(crate) fn add_assign<E: Element>(kernels: Kernels, sum: &mut [E], x: &[E]) {
-    share(kernels, AddAssign { sum, x }, E::run_add_assign);
+impl<E: Element> Shared for InPlace<'_, E> {
+    fn work(&self) -> usize {
+        MEMORY_COST * self.y.len()
+    }
+
+    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
+        let Some(at) = cut_at(self.y.len(), 1, left, parts) else { return Err(self) };
+        let (y, rest) = self.y.split_at_mut(at);
+        let (with, with_rest) = self.with.split_at(at);
+        Ok((Self { y, with }, Self { y: rest, with: with_rest }))
+    }
+}
+
+impl Kernels {
+    /// `y += x`, element by element.
+    pub(crate) fn add<E: Element>(self, y: &mut [E], x: &[E]) {
+        share(self, InPlace { y, with: With::Plus(x) }, E::run_in_place);
+    }
+
+    /// `y = x * y`, element by element.
+    pub(crate) fn multiply_by<E: Element>(self, y: &mut [E], x: &[E]) {
+        share(self, InPlace { y, with: With::Times(x) }, E::run_in_place);
+    }
+
+    /// Multiplies every element by `factor`.
+    pub fn multiply<E: Element>(self, y: &mut [E], factor: E) {
+        share(self, InPlace { y, with: With::Factor(factor) }, E::run_in_place);
+    }
+
+    /// Divides every element by `divisor`.
+    pub fn divide<E: Element>(self, y: &mut [E], divisor: E) {
+        share(self, InPlace { y, with: With::Divisor(divisor) }, E::run_in_place);
+    }
 }
 
 /// `y = a + b`, each array once through the caches.
@@ -80,60 +125,6 @@ impl<E: Element> Shared for AddInto<'_, E> {
     }
 }
 
-/// `y = y / divisor` and `y = y * factor`: what happens to all gradients between their computation
-/// and the optimizer's step.
-pub struct Rescale<'a, E> {
-    y: &'a mut [E],
-    by: By<E>,
-}
-
-#[derive(Clone, Copy)]
-enum By<E> {
-    Factor(E),
-    Divisor(E),
-}
-
-impl Kernels {
-    /// Multiplies every element by `factor`.
-    pub fn multiply<E: Element>(self, y: &mut [E], factor: E) {
-        share(self, Rescale { y, by: By::Factor(factor) }, E::run_rescale);
-    }
-
-    /// Divides every element by `divisor`.
-    pub fn divide<E: Element>(self, y: &mut [E], divisor: E) {
-        share(self, Rescale { y, by: By::Divisor(divisor) }, E::run_rescale);
-    }
-}
-
-impl<E: Element> Kernel<E> for Rescale<'_, E> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd<E>>(self, simd: S) {
-        for start in (0..self.y.len()).step_by(S::LANES) {
-            let n = (self.y.len() - start).min(S::LANES);
-            let y = load_part(simd, self.y, start, n);
-            let y = match self.by {
-                By::Factor(factor) => simd.mul(y, simd.splat(factor)),
-                By::Divisor(divisor) => simd.div(y, simd.splat(divisor)),
-            };
-            simd.store_partial(y, &mut self.y[start..start + n]);
-        }
-    }
-}
-
-impl<E: Element> Shared for Rescale<'_, E> {
-    fn work(&self) -> usize {
-        MEMORY_COST * self.y.len()
-    }
-
-    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
-        let Some(at) = cut_at(self.y.len(), 1, left, parts) else { return Err(self) };
-        let (y, rest) = self.y.split_at_mut(at);
-        Ok((Self { y, by: self.by }, Self { y: rest, by: self.by }))
-    }
-}
-
 /// A copy, which for large arrays takes as long as reading memory does.
 pub(crate) struct CopyInto<'a, E> {
     pub(crate) to: &'a mut [E],
@@ -156,38 +147,5 @@ impl<E: Element> Shared for CopyInto<'_, E> {
         let (to, to_rest) = self.to.split_at_mut(at);
         let (from, from_rest) = self.from.split_at(at);
         Ok((Self { to, from }, Self { to: to_rest, from: from_rest }))
-    }
-}
-
-/// `y = x * y`.
-pub struct MulAssign<'a, E> {
-    pub(crate) y: &'a mut [E],
-    pub(crate) x: &'a [E],
-}
-
-impl<E: Element> Kernel<E> for MulAssign<'_, E> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd<E>>(self, simd: S) {
-        for start in (0..self.y.len()).step_by(S::LANES) {
-            let n = (self.y.len() - start).min(S::LANES);
-            let y = load_part(simd, self.y, start, n);
-            let y = simd.mul(load_part(simd, self.x, start, n), y);
-            simd.store_partial(y, &mut self.y[start..start + n]);
-        }
-    }
-}
-
-impl<E: Element> Shared for MulAssign<'_, E> {
-    fn work(&self) -> usize {
-        MEMORY_COST * self.y.len()
-    }
-
-    fn cut(self, left: usize, parts: usize) -> Result<(Self, Self), Self> {
-        let Some(at) = cut_at(self.y.len(), 1, left, parts) else { return Err(self) };
-        let (y, rest) = self.y.split_at_mut(at);
-        let (x, x_rest) = self.x.split_at(at);
-        Ok((Self { y, x }, Self { y: rest, x: x_rest }))
     }
 }

@@ -6,7 +6,7 @@
 //! The chains are the same: every output element takes its steps in ascending order.
 
 use super::matrix::{MatrixMut, MatrixView};
-use super::simd::{Kernel, Simd};
+use super::simd::{Kernel, REDUCTION_LANES, Simd};
 use super::tile::Start;
 use crate::Element;
 
@@ -17,8 +17,6 @@ pub(crate) const FEW_ROWS: usize = 8;
 const STEPS: usize = 8;
 /// Columns whose sums stay in the first-level cache while the rows of `b` pass by.
 const COLUMNS: usize = 2048;
-/// Lanes of the widest vector.
-const MOST_LANES: usize = 16;
 
 /// `c = a b`, or `c = c + a b`, with up to [`FEW_ROWS`] rows. `b` lies in row or in column order.
 pub(crate) struct FewRows<'a, E> {
@@ -131,7 +129,8 @@ fn add_columns<E: Element, S: Simd<E>>(
     mut c: MatrixMut<'_, E>,
 ) {
     let whole = b.rows() - b.rows() % S::LANES;
-    let mut square = [E::ZERO; MOST_LANES * MOST_LANES];
+    // No vector has more lanes than a reduction.
+    let mut square = [E::ZERO; REDUCTION_LANES * REDUCTION_LANES];
     for first in (0..b.columns()).step_by(S::LANES) {
         let count = (b.columns() - first).min(S::LANES);
         let mut sums = [simd.splat(E::ZERO); FEW_ROWS];

@@ -31,6 +31,7 @@ const fn most_block_steps<E: Copy, S: Simd<E>>() -> usize {
 const fn block_rows<E>() -> usize {
     384 / size_of::<E>()
 }
+
 /// Columns of a block of `b`: a block stays in the last-level cache.
 pub(super) const BLOCK_COLUMNS: usize = 1024;
 

@@ -34,9 +34,7 @@ use std::sync::OnceLock;
 
 pub use adamw::AdamWStep;
 pub(crate) use attention::{AttentionBackward, AttentionForward, AttentionShape};
-pub(crate) use elementwise::{
-    AddAssign, AddInto, CopyInto, MEMORY_COST, MulAssign, Rescale, add_assign,
-};
+pub(crate) use elementwise::{AddInto, CopyInto, InPlace, MEMORY_COST};
 pub(crate) use exp::{ExpConstants, ExpSlice};
 pub(crate) use matmul::{MatMul, matmul, matmul_prepacked};
 pub(crate) use matrix::{MatrixMut, MatrixView};
@@ -205,13 +203,9 @@ pub trait ElementKernels: ExpConstants + Copy {
     #[doc(hidden)]
     fn run_rms_norm_gain(kernels: Kernels, kernel: RmsNormGain<'_, Self>);
     #[doc(hidden)]
-    fn run_add_assign(kernels: Kernels, kernel: AddAssign<'_, Self>);
+    fn run_in_place(kernels: Kernels, kernel: InPlace<'_, Self>);
     #[doc(hidden)]
     fn run_add_into(kernels: Kernels, kernel: AddInto<'_, Self>);
-    #[doc(hidden)]
-    fn run_rescale(kernels: Kernels, kernel: Rescale<'_, Self>);
-    #[doc(hidden)]
-    fn run_mul_assign(kernels: Kernels, kernel: MulAssign<'_, Self>);
     #[doc(hidden)]
     fn run_swiglu_forward(kernels: Kernels, kernel: SwigluForward<'_, Self>);
     #[doc(hidden)]
@@ -253,10 +247,8 @@ compile_kernels! {
     run_rms_norm_forward(RmsNormForward);
     run_rms_norm_backward(RmsNormBackward);
     run_rms_norm_gain(RmsNormGain);
-    run_add_assign(AddAssign);
+    run_in_place(InPlace);
     run_add_into(AddInto);
-    run_rescale(Rescale);
-    run_mul_assign(MulAssign);
     run_swiglu_forward(SwigluForward);
     run_swiglu_backward(SwigluBackward);
     run_attention_forward(AttentionForward);

@@ -1,6 +1,6 @@
 //! The most multiply-adds that this processor can do, to compare the products with.
 
-use super::simd::{Kernel, Simd};
+use super::simd::{Kernel, REDUCTION_LANES, Simd};
 use crate::Element;
 
 /// Chains side by side: enough for two units whose results take four to six cycles, and few enough
@@ -30,7 +30,7 @@ impl<E: Element> Kernel<E> for Peak<E> {
         for chain in chains {
             sum = simd.add(sum, chain);
         }
-        let mut lanes = [E::ZERO; 16];
+        let mut lanes = [E::ZERO; REDUCTION_LANES];
         simd.store(sum, &mut lanes);
         let sum = lanes.into_iter().fold(E::ZERO, |sum, lane| sum + lane);
         (sum, self.turns * CHAINS * S::LANES)

@@ -1,9 +1,9 @@
 //! The few vector operations that every kernel is written in.
 //!
 //! A kernel is generic over [`Simd`] and is therefore written once. [`Portable`](super::portable),
-//! [`Avx2`](super::avx2) and [`Avx512`](super::avx512) implement it, and each operation is either exact in IEEE 754
-//! (add, subtract, multiply, divide, square root, fused multiply-add) or a choice between its
-//! operands, so a kernel gives the same bits on all of them by construction.
+//! [`Avx2`](super::avx2) and [`Avx512`](super::avx512) implement it, and each operation is either
+//! exact in IEEE 754 (add, subtract, multiply, divide, square root, fused multiply-add) or a choice
+//! between its operands, so a kernel gives the same bits on all of them by construction.
 
 /// Number of partial sums of a row reduction, whatever the vector width; see [`super::reduce`].
 pub(crate) const REDUCTION_LANES: usize = 16;

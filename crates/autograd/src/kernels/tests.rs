@@ -186,9 +186,15 @@ fn row_outputs<E: Element>(kernels: Kernels, width: usize, rows: usize) -> Vec<u
     out.extend(bits(&gate_gradient));
 
     let mut sum = x.clone();
-    share(kernels, AddAssign { sum: &mut sum, x: &up }, E::run_add_assign);
+    kernels.add(&mut sum, &up);
     out.extend(bits(&sum));
-    share(kernels, MulAssign { y: &mut sum, x: &up }, E::run_mul_assign);
+    kernels.multiply_by(&mut sum, &up);
+    out.extend(bits(&sum));
+    kernels.multiply(&mut sum, E::from_f64(0.3));
+    out.extend(bits(&sum));
+    kernels.divide(&mut sum, E::from_f64(0.7));
+    out.extend(bits(&sum));
+    share(kernels, AddInto { y: &mut sum, a: &x, b: &up }, E::run_add_into);
     out.extend(bits(&sum));
 
     let mut row = x.clone();

@@ -9,7 +9,7 @@
 
 use super::matrix::{MatrixMut, MatrixView};
 use super::pack::panel_width;
-use super::simd::{Kernel, Simd};
+use super::simd::{Kernel, REDUCTION_LANES, Simd};
 use crate::Element;
 
 /// Most rows of a tile: 6 rows x 2 vectors of accumulators, 2 vectors of `b` and 1 of `a` fill 15
@@ -18,8 +18,8 @@ pub(crate) const TILE_ROWS: usize = 6;
 /// Vectors across a tile, and across a packed panel of `b`.
 pub(crate) const PANEL_VECTORS: usize = 2;
 
-/// Columns of the widest panel: 2 vectors of 16 f32.
-pub(crate) const MOST_COLUMNS: usize = 32;
+/// Columns of the widest panel: no vector has more lanes than a reduction.
+pub(crate) const MOST_COLUMNS: usize = PANEL_VECTORS * REDUCTION_LANES;
 
 /// Where the chains of a tile begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Addition: `y = a + b`; both gradients are that of y.
 
-use crate::kernels::{AddInto, add_assign, share};
+use crate::kernels::{AddInto, share};
 use crate::{AutogradContext, Element, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
@@ -16,9 +16,7 @@ impl<E: Element> AutogradContext<E> {
         share(self.kernels(), kernel, E::run_add_into);
         let (to_a, to_b) = (a.place(), b.place());
         self.record("add", &[a, b], a.tensor().same_shape(sum), move |gradient, flow| {
-            flow.accumulate(to_b, gradient.len(), |kernels, sum| {
-                add_assign(kernels, sum, &gradient)
-            });
+            flow.accumulate(to_b, gradient.len(), |kernels, sum| kernels.add(sum, &gradient));
             flow.add(to_a, gradient);
         })
     }

@@ -1,6 +1,5 @@
 //! Multiplication element by element: `y = a b`, `da = dy b`, `db = dy a`.
 
-use crate::kernels::{MulAssign, share};
 use crate::{AutogradContext, Buffer, Element, Kernels, TensorValue};
 
 impl<E: Element> AutogradContext<E> {
@@ -27,7 +26,7 @@ impl<E: Element> AutogradContext<E> {
 }
 
 fn product<E: Element>(kernels: Kernels, x: &[E], mut y: Buffer<E>) -> Buffer<E> {
-    share(kernels, MulAssign { y: &mut y, x }, E::run_mul_assign);
+    kernels.multiply_by(&mut y, x);
     y
 }
 
