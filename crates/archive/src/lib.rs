@@ -52,4 +52,5 @@ pub use error::ArchiveError;
 pub use header::{FORMAT_VERSION, Header, MAX_HEADER_LEN};
 pub use portable::{MODEL_KIND, ModelDescription, PortableElement, PortableModel, Selection};
 pub use sequence::{StoredElement, TensorSequence};
+pub use source::open_regular_file;
 pub use tensor::{Dtype, TensorData, TensorInfo, Values};

@@ -26,18 +26,25 @@ impl Source<File> {
     /// # Errors
     /// [`ArchiveError::Io`] if there is no such file or it is not a regular one.
     pub(crate) fn open(path: &Path) -> Result<Self, ArchiveError> {
-        let open = || {
-            // Asked before opening: a named pipe without a writer would block there for ever.
-            if !fs::metadata(path)?.is_file() {
-                let reason = "not a regular file (a folder, a pipe or a device)";
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-            }
-            let file = File::open(path)?;
-            let len = file.metadata()?.len();
-            Ok(Self { reader: file, len, path: path.to_path_buf() })
-        };
-        open().map_err(|error| ArchiveError::reading(path, error))
+        let (reader, len) =
+            open_regular_file(path).map_err(|error| ArchiveError::reading(path, error))?;
+        Ok(Self { reader, len, path: path.to_path_buf() })
     }
+}
+
+/// Opens a regular file and gives its size in bytes. Symbolic links are followed.
+///
+/// # Errors
+/// What the system says, and [`io::ErrorKind::InvalidInput`] for a folder, a pipe or a device.
+pub fn open_regular_file(path: &Path) -> io::Result<(File, u64)> {
+    // Asked before opening: a named pipe without a writer would block there for ever.
+    if !fs::metadata(path)?.is_file() {
+        let reason = "not a regular file (a folder, a pipe or a device)";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    let file = File::open(path)?;
+    let len = file.metadata()?.len();
+    Ok((file, len))
 }
 
 impl<'a> Source<&'a [u8]> {

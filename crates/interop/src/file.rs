@@ -1,8 +1,10 @@
 //! Opening files that come from elsewhere.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+use llm_archive::open_regular_file;
 
 use crate::error::InteropError;
 
@@ -12,17 +14,7 @@ use crate::error::InteropError;
 /// # Errors
 /// [`InteropError::Io`] also for a folder, a pipe or a device.
 pub(crate) fn open(path: &Path) -> Result<(File, u64), InteropError> {
-    let open = || {
-        // Asked before opening: a named pipe without a writer would block there for ever.
-        if !fs::metadata(path)?.is_file() {
-            let reason = "not a regular file (a folder, a pipe or a device)";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-        }
-        let file = File::open(path)?;
-        let len = file.metadata()?.len();
-        Ok((file, len))
-    };
-    open().map_err(|error| InteropError::reading(path, error))
+    open_regular_file(path).map_err(|error| InteropError::reading(path, error))
 }
 
 /// The bytes of a file of at most `limit` bytes.

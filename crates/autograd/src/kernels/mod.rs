@@ -221,39 +221,36 @@ pub trait ElementKernels: ExpConstants + Copy {
 }
 
 macro_rules! compile_kernels {
-    ($($float:ty),+; $($method:ident ( $kernel:ident ) $(-> $output:ty)?;)+) => {
+    ($($float:ty),+; $($method:ident ( $kernel:ty ) $(-> $output:ty)?;)+) => {
         compile_kernels!(@each [$($float),+] { $($method($kernel) $(-> $output)?;)+ });
     };
     (@each [$($float:ty),+] $methods:tt) => {$( compile_kernels!(@one $float $methods); )+};
-    (@one $float:ty { $($method:ident ( $kernel:ident ) $(-> $output:ty)?;)+ }) => {
+    (@one $float:ty { $($method:ident ( $kernel:ty ) $(-> $output:ty)?;)+ }) => {
         impl ElementKernels for $float {$(
-            fn $method(kernels: Kernels, kernel: $kernel<'_, Self>) $(-> $output)? {
+            fn $method(kernels: Kernels, kernel: $kernel) $(-> $output)? {
                 kernels.run::<$float, _>(kernel)
             }
-        )+
-            fn run_peak(kernels: Kernels, kernel: Peak<Self>) -> (Self, usize) {
-                kernels.run::<$float, _>(kernel)
-            }
-        }
+        )+}
     };
 }
 
 compile_kernels! {
     f32, f64;
-    run_matmul(MatMul);
-    run_pack(Pack);
-    run_exp(ExpSlice);
-    run_softmax_row(SoftmaxRow) -> (Self, Self);
-    run_rms_norm_forward(RmsNormForward);
-    run_rms_norm_backward(RmsNormBackward);
-    run_rms_norm_gain(RmsNormGain);
-    run_in_place(InPlace);
-    run_add_into(AddInto);
-    run_swiglu_forward(SwigluForward);
-    run_swiglu_backward(SwigluBackward);
-    run_attention_forward(AttentionForward);
-    run_attention_backward(AttentionBackward);
-    run_adamw(AdamWStep);
+    run_matmul(MatMul<'_, Self>);
+    run_pack(Pack<'_, Self>);
+    run_exp(ExpSlice<'_, Self>);
+    run_softmax_row(SoftmaxRow<'_, Self>) -> (Self, Self);
+    run_rms_norm_forward(RmsNormForward<'_, Self>);
+    run_rms_norm_backward(RmsNormBackward<'_, Self>);
+    run_rms_norm_gain(RmsNormGain<'_, Self>);
+    run_in_place(InPlace<'_, Self>);
+    run_add_into(AddInto<'_, Self>);
+    run_swiglu_forward(SwigluForward<'_, Self>);
+    run_swiglu_backward(SwigluBackward<'_, Self>);
+    run_attention_forward(AttentionForward<'_, Self>);
+    run_attention_backward(AttentionBackward<'_, Self>);
+    run_adamw(AdamWStep<'_, Self>);
+    run_peak(Peak<Self>) -> (Self, usize);
 }
 
 #[cfg(test)]
