@@ -47,25 +47,25 @@ impl Encoder {
             byte_ids: artifact.byte_ids.clone(),
             merges: MergeTable::of(artifact)?,
         };
-        if artifact.whole_piece_first {
-            vocabulary.byte_tokens().for_each(|(id, bytes)| encoder.whole_pieces.add(bytes, id));
-        } else if artifact.pretokenizer != Pretokenizer::None {
-            let mut whole = WholePieces::default();
-            for (id, bytes) in vocabulary.byte_tokens() {
-                if encoder.merges_to(bytes, id) {
-                    whole.add(bytes, id);
-                }
+        let is_cut = artifact.pretokenizer != Pretokenizer::None;
+        let mut whole_pieces = WholePieces::default();
+        let mut merger = Merger::default();
+        for (id, bytes) in vocabulary.byte_tokens() {
+            let is_whole =
+                artifact.whole_piece_first || is_cut && encoder.merges_to(bytes, id, &mut merger);
+            if is_whole {
+                whole_pieces.add(bytes, id);
             }
-            encoder.whole_pieces = whole;
         }
+        encoder.whole_pieces = whole_pieces;
         Ok(encoder)
     }
 
     /// Whether merging turns these bytes into this one token. Most tokens of a vocabulary are what
     /// becomes of their bytes, but not all: another order of merges may lead elsewhere.
-    fn merges_to(&self, bytes: &[u8], id: TokenId) -> bool {
+    fn merges_to(&self, bytes: &[u8], id: TokenId, merger: &mut Merger) -> bool {
         let mut ids = Vec::new();
-        self.merge(bytes, 0, &mut Merger::default(), &mut ids).is_ok() && ids == [id]
+        self.merge(bytes, 0, merger, &mut ids).is_ok() && ids == [id]
     }
 
     /// Appends the ids of `text` to `out`.

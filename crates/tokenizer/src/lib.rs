@@ -6,7 +6,8 @@
 //! and a [`Tokenizer`] is an artifact that was checked and can be used.
 //!
 //! Left out on purpose: files (callers read and write bytes), threads, caches of encoded words,
-//! rewriting text into a normal form (it is refused instead), and other families of tokenizers (unigram, WordPiece).
+//! rewriting text into a normal form (it is refused instead), and other families of tokenizers
+//! (unigram, WordPiece).
 //!
 //! # Map
 //!

@@ -7,10 +7,10 @@ use crate::error::TokenizerError;
 /// All merges by their pair: a hash table with open addressing, at most half full.
 ///
 /// A pair is one number, left id above right id. Its slot is taken from the upper half of that number
-/// times an odd constant (multiplicative hashing, Knuth, "The Art of Computer Programming" 6.4), or the next
-/// free slot after it. Most pairs of a text have no merge, and for those an empty slot is found at
-/// once. A file of merges could be made to collide under one constant, so the constant that needs
-/// the shortest search is taken out of a few.
+/// times an odd constant (multiplicative hashing, Knuth, "The Art of Computer Programming" 6.4), or
+/// the next free slot after it. Most pairs of a text have no merge, and for those an empty slot is
+/// found at once. A file of merges could be made to collide under one constant, so another one is
+/// taken as soon as a search becomes long.
 #[derive(Debug)]
 pub(crate) struct MergeTable {
     /// Pair and rank; a power of two of them.
@@ -38,39 +38,41 @@ impl MergeTable {
     pub(crate) fn of(artifact: &TokenizerArtifact) -> Result<Self, TokenizerError> {
         let results = artifact.merges.iter().map(|merge| merge.id).collect();
         let mut table = Self { slots: Vec::new(), multiplier: 0, results };
-        for multiplier in MULTIPLIERS {
-            if table.fill(artifact, multiplier)? <= LONGEST_SEARCH {
-                break;
+        let [first @ .., last] = MULTIPLIERS;
+        for multiplier in first {
+            if table.fill(artifact, multiplier, LONGEST_SEARCH)? {
+                return Ok(table);
             }
         }
+        table.fill(artifact, last, usize::MAX)?;
         Ok(table)
     }
 
-    /// Puts all merges in and returns the length of the longest search.
+    /// Puts all merges in, unless one of them would have to pass over more than `longest` slots.
     fn fill(
         &mut self,
         artifact: &TokenizerArtifact,
         multiplier: u64,
-    ) -> Result<usize, TokenizerError> {
+        longest: usize,
+    ) -> Result<bool, TokenizerError> {
         let slots = (2 * artifact.merges.len()).next_power_of_two().max(2);
         (self.slots, self.multiplier) = (vec![(0, EMPTY); slots], multiplier);
-        let mut longest = 0;
         for (merge, rank) in artifact.merges.iter().zip(0..) {
             let pair = pair(merge.left, merge.right);
-            let (slot, searched) = self.search(pair);
-            if self.slots[slot].1 != EMPTY {
+            let (slot, passed) = self.search(pair);
+            let earlier = self.slots[slot].1;
+            if earlier != EMPTY {
                 return Err(TokenizerError::Malformed {
                     at: format!("merges[{rank}]"),
-                    problem: format!(
-                        "its pair is already merged by merges[{}]",
-                        self.slots[slot].1
-                    ),
+                    problem: format!("its pair is already merged by merges[{earlier}]"),
                 });
             }
+            if passed > longest {
+                return Ok(false);
+            }
             self.slots[slot] = (pair, rank);
-            longest = longest.max(searched);
         }
-        Ok(longest)
+        Ok(true)
     }
 
     /// The rank of the merge of `left` followed by `right`, if there is one. A smaller rank is
