@@ -12,8 +12,8 @@
 //! - Other blocks, and paragraphs indented by four spaces, are neither.
 
 use crate::markdown::{FencedBlock, fenced_blocks};
+use crate::process::run_program_in;
 use std::path::Path;
-use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Runs the commands in `page` that are about `program`, and compares what they print with the
@@ -104,7 +104,7 @@ fn broken_promises(program: &Path, chapter: &str, folder: &Path) -> Vec<String> 
         broken
             .push(format!("--format text: expected lines that begin with `chapter`, not {text:?}"));
     }
-    let output = start(program, &["--no-such-option"], folder);
+    let output = run_program_in(folder, program, ["--no-such-option"]);
     let message = String::from_utf8_lossy(&output.stderr);
     let one_line = message.starts_with("error: ") && message.lines().count() == 1;
     if output.status.code() != Some(2) || !output.stdout.is_empty() || !one_line {
@@ -132,14 +132,9 @@ fn arguments<'a>(line: &'a str, name: &str) -> Option<Vec<&'a str>> {
 
 /// What the program prints; if it fails, its line on standard error.
 fn run(program: &Path, arguments: &[&str], folder: &Path) -> String {
-    let output = start(program, arguments, folder);
+    let output = run_program_in(folder, program, arguments);
     let printed = if output.status.success() { output.stdout } else { output.stderr };
     String::from_utf8_lossy(&printed).into_owned()
-}
-
-fn start(program: &Path, arguments: &[&str], folder: &Path) -> Output {
-    let output = Command::new(program).args(arguments).current_dir(folder).output();
-    output.unwrap_or_else(|error| panic!("cannot start {program:?}: {error}"))
 }
 
 /// Whether the block's lines stand together in the text, apart from its lines `...`.

@@ -71,4 +71,4 @@ pub use lesson::{assert_lesson, lesson_problems};
 pub use markdown::{FencedBlock, fenced_blocks};
 pub use metric_record::MetricRecord;
 pub use output::{finish, finish_text, print, to_json, to_text, with_causes, write_error_line};
-pub use process::{printed, refusal, run_program};
+pub use process::{printed, refusal, run_program, run_program_in};

@@ -1,10 +1,11 @@
 //! For tests: what a chapter's program does when a learner starts it.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs a program to its end with these arguments, in the current folder. For another folder or
-/// environment, use [`Command`] itself; [`printed`] and [`refusal`] read its output too.
+/// Runs a program to its end with these arguments, in the current folder. For another environment,
+/// use [`Command`] itself; [`printed`] and [`refusal`] read its output too.
 ///
 /// ```no_run
 /// # const PROGRAM: &str = "target/debug/practical-ch00-my-topic";
@@ -21,9 +22,23 @@ pub fn run_program(
     program: impl AsRef<OsStr>,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Output {
+    run_program_in(Path::new("."), program, arguments)
+}
+
+/// The same in another folder. The program's path does not depend on it.
+///
+/// # Panics
+/// If the program cannot be started.
+#[track_caller]
+pub fn run_program_in(
+    folder: &Path,
+    program: impl AsRef<OsStr>,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Output {
     let program = program.as_ref();
     Command::new(program)
         .args(arguments)
+        .current_dir(folder)
         .output()
         .unwrap_or_else(|error| panic!("cannot start {}: {error}", program.display()))
 }

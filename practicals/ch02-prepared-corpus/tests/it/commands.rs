@@ -2,15 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use llm_chapter_kit::{printed, refusal};
+use llm_chapter_kit::{printed, refusal, run_program_in};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_practical-ch02-prepared-corpus");
 const BUILT_IN: &str = include_str!("../../data/corpus.jsonl");
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(PROGRAM).current_dir(folder).args(arguments).output().unwrap()
+    run_program_in(folder, PROGRAM, arguments)
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What several tests need.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::OnceLock;
 
 use clap::Parser;
+use llm_chapter_kit::run_program_in;
 use practical_ch18_measuring_a_language_model::{Args, Report, run};
 
 /// What a command line without options means.
@@ -20,9 +21,6 @@ pub(crate) fn default_report() -> &'static Report {
 
 /// Runs the program in a folder.
 pub(crate) fn program(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_practical-ch18-measuring-a-language-model"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
+    let program = env!("CARGO_BIN_EXE_practical-ch18-measuring-a-language-model");
+    run_program_in(folder, program, arguments)
 }

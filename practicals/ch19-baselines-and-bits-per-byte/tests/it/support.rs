@@ -1,10 +1,11 @@
 //! What several tests need.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::OnceLock;
 
 use clap::Parser;
+use llm_chapter_kit::run_program_in;
 use practical_ch19_baselines_and_bits_per_byte::{Args, Report, run};
 
 /// What a command line without options means.
@@ -20,9 +21,6 @@ pub(crate) fn default_report() -> &'static Report {
 
 /// Runs the program in a folder.
 pub(crate) fn program(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_practical-ch19-baselines-and-bits-per-byte"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
+    let program = env!("CARGO_BIN_EXE_practical-ch19-baselines-and-bits-per-byte");
+    run_program_in(folder, program, arguments)
 }
