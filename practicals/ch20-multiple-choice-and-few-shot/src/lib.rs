@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Parser;
-use llm_chapter_kit::check_output_files;
+use llm_chapter_kit::{check_output_files, to_json};
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::evaluation::tasks::write_option_records;
 use serde::Serialize;
@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         })?;
     }
     if let Some(path) = &args.save_result {
-        let json = serde_json::to_string_pretty(&decoder)? + "\n";
+        let json = to_json(&decoder)?;
         write_atomically(path, |file| file.write_all(json.as_bytes()))?;
     }
     Ok(Report {

@@ -31,7 +31,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
-use llm_chapter_kit::check_output_files;
+use llm_chapter_kit::{check_output_files, to_json};
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::evaluation::SplitLedger;
 use serde::Serialize;
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         })?),
         None => Ok(()),
     };
-    write(&args.save_result, &|| Ok(serde_json::to_string_pretty(&trigram)? + "\n"))?;
+    write(&args.save_result, &|| to_json(&trigram))?;
     write(&args.page, &|| Ok(lab_page(&report.lab)))?;
     write(&args.figure, &|| render_figure(&report.mixtures))?;
     Ok(report)
