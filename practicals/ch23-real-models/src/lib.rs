@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<Report> {
         rotary: rotary::without_conversion(&imported, &expected, &scores)?,
         scores,
         exported: exported::export_again(&imported)?,
-        refusals: refusals::spoil(&args.folder)?,
+        refusals: refusals::spoil(&args.folder, imported.model.config().n_layers)?,
     })
 }
 

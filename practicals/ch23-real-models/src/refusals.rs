@@ -17,13 +17,13 @@ pub struct Refusal {
     pub refusal: String,
 }
 
-/// Changes one entry of one file at a time.
-pub(crate) fn spoil(folder: &Path) -> anyhow::Result<Vec<Refusal>> {
+/// Changes one entry of one file of a folder with `n_layers` blocks at a time.
+pub(crate) fn spoil(folder: &Path, n_layers: usize) -> anyhow::Result<Vec<Refusal>> {
     let changes = [
         ("config.json", "model_type", json!("gpt2")),
         ("config.json", "rope_scaling", json!({"rope_type": "yarn", "factor": 4.0})),
         ("config.json", "logit_scale", json!(0.25)),
-        ("config.json", "num_hidden_layers", json!(3)),
+        ("config.json", "num_hidden_layers", json!(n_layers + 1)),
         ("config.json", "hidden_size", json!(-16)),
         ("tokenizer.json", "normalizer", json!({"type": "Lowercase"})),
     ];
@@ -43,7 +43,10 @@ fn refusal(folder: &Path, file: &str, key: &str, value: Value) -> anyhow::Result
     let copy = tempfile::tempdir()?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        fs::copy(entry.path(), copy.path().join(entry.file_name()))?;
+        if entry.path().is_file() {
+            // What people download may have subfolders too, which no import reads.
+            fs::copy(entry.path(), copy.path().join(entry.file_name()))?;
+        }
     }
     let path = copy.path().join(file);
     let mut content: Value = serde_json::from_slice(&fs::read(&path)?)?;

@@ -70,6 +70,19 @@ fn a_text_of_ones_own_is_scored_without_a_reference() {
 }
 
 #[test]
+fn a_folder_may_have_subfolders() {
+    let harbour = Path::new(env!("CARGO_MANIFEST_DIR")).join("harbour");
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(harbour).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    fs::create_dir(folder.path().join("onnx")).unwrap();
+    let given = run(&Args::parse_from(["ch23", "--folder", folder.path().to_str().unwrap()]));
+    assert_eq!(given.unwrap(), report());
+}
+
+#[test]
 fn folders_that_are_none_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |arguments: &[&str]| {
