@@ -9,7 +9,7 @@ use llm_from_scratch_practical::evaluation::{
     FramedDocument, Framing, LanguageModel, ScoreRequest, StartToken,
 };
 use llm_from_scratch_practical::interop::hugging_face::Imported;
-use llm_from_scratch_practical::metrics::ExactSum;
+use llm_from_scratch_practical::metrics::{ExactSum, nats_to_bits};
 use llm_from_scratch_practical::model::DecoderModel;
 use llm_from_scratch_practical::tokenizer::Tokenizer;
 use serde::{Deserialize, Serialize};
@@ -38,9 +38,9 @@ pub struct Score {
     /// Nats per target.
     #[serde(serialize_with = "six_decimals")]
     pub mean_nll: f64,
-    /// Bits for each byte of the text.
+    /// Bits for each byte of the text; `None` if it has none.
     #[serde(serialize_with = "six_decimals")]
-    pub bits_per_byte: f64,
+    pub bits_per_byte: Option<f64>,
     /// Whether the other program's sum differs by less than a billionth of a nat.
     pub equals_reference: Option<bool>,
 }
@@ -65,13 +65,13 @@ pub(crate) fn score(imported: &Imported<f64>, texts: &[Expected]) -> anyhow::Res
         .map(|Expected { text, nll: reference }| {
             let document = framed(text, tokenizer)?;
             let nll = nll(&imported.model, &document)?;
-            let (targets, bytes) = (document.target_count(), text.len() as f64);
+            let targets = document.target_count();
             Ok(Score {
                 text: text.clone(),
                 targets,
                 nll,
                 mean_nll: nll / targets as f64,
-                bits_per_byte: nll / std::f64::consts::LN_2 / bytes,
+                bits_per_byte: (!text.is_empty()).then(|| nats_to_bits(nll) / text.len() as f64),
                 equals_reference: reference.map(|theirs| (theirs - nll).abs() < TOLERANCE),
             })
         })

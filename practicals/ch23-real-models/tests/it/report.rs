@@ -67,6 +67,8 @@ fn a_text_of_ones_own_is_scored_without_a_reference() {
     let report = run(&Args::parse_from(["ch23", "--text", "A boat.", "--text", "x"])).unwrap();
     assert_eq!(report.scores.len(), 2);
     assert_eq!(report.scores[1].equals_reference, None);
+    let empty = run(&Args::parse_from(["ch23", "--text", ""])).unwrap();
+    assert_eq!((empty.scores[0].targets, empty.scores[0].bits_per_byte), (1, None));
 }
 
 #[test]
