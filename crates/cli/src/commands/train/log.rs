@@ -90,16 +90,16 @@ impl Log {
         let mut lines = BufReader::new(&file);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).context("cannot read the log")? > 0 {
+            if !line.ends_with(b"\n") {
+                break;
+            }
             match serde_json::from_slice(&line) {
                 Ok(Event::Start { .. }) => {}
                 Ok(Event::Update(event)) if event.update <= update => updates.push(event),
                 Ok(Event::Look(event)) if event.update <= update => looks.push(event),
                 _ => break,
             }
-            if line.pop() != Some(b'\n') {
-                break;
-            }
-            kept += line.len() as u64 + 1;
+            kept += line.len() as u64;
             line.clear();
         }
         let last = updates.last().map_or(0, |event: &UpdateEvent| event.update);

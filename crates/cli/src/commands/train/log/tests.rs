@@ -87,6 +87,7 @@ fn half_a_line_is_cut_off_and_written_again() {
         fs::write(&path, &whole.as_bytes()[..len]).unwrap();
         let file = File::options().read(true).write(true).open(path).unwrap();
         let mut log = Log::resume(file, 4).unwrap();
+        assert_eq!(log.looks.len(), 2, "a look that was cut off is made again");
         log.look(look(4, 3.5)).unwrap();
         assert_eq!(text(&log), whole);
     }
