@@ -12,6 +12,7 @@ use practical::evaluation::{LanguageModel, RowRequest, RowVisitor, ScoreError};
 use practical::model::{DecoderModel, Generation, GenerationConfig, ModelError, ValidConfig};
 use practical::quantization::{QUANTIZED_KIND, QuantizedModel, WeightFormat};
 use practical::tokenizer::{TokenId, Tokenizer};
+use serde::Deserialize;
 
 /// A model and what came with it.
 pub(crate) struct OpenModel {
@@ -174,10 +175,28 @@ pub(crate) fn at(path: &Path, error: ArchiveError) -> anyhow::Error {
     }
 }
 
+/// What every file of a model says of its elements. The rest is skipped: as a tree of values, the header
+/// of a hostile file would take many times its memory.
+#[derive(Deserialize)]
+struct ModelHead {
+    config: ConfigHead,
+}
+
+#[derive(Deserialize)]
+struct ConfigHead {
+    dtype: String,
+}
+
+#[derive(Deserialize)]
+struct QuantizedHead {
+    model: ModelHead,
+}
+
 /// The element type that a file of either kind declares. Loading checks it.
 fn dtype(header: &Header) -> Option<&'static str> {
-    let metadata: serde_json::Value = header.metadata().ok()?;
-    let model = metadata.get("model").unwrap_or(&metadata);
-    let dtype = model.get("config")?.get("dtype")?.as_str()?;
-    ["f32", "f64"].into_iter().find(|known| *known == dtype)
+    let head = match header.kind() {
+        QUANTIZED_KIND => header.metadata::<QuantizedHead>().ok()?.model,
+        _ => header.metadata::<ModelHead>().ok()?,
+    };
+    ["f32", "f64"].into_iter().find(|known| *known == head.config.dtype)
 }
