@@ -22,6 +22,7 @@
 mod decode;
 mod table;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
@@ -89,6 +90,23 @@ impl Header {
         serde_json::from_str(&self.metadata.to_text()).map_err(|error| {
             ArchiveError::content(format!("the metadata: {}", excerpt(&error.to_string())))
         })
+    }
+
+    /// All of what the caller stored beside the tensors, as a `T` that is stored as the same text.
+    ///
+    /// A field that is left out may read like one that is `null`, and `1` like `1.0`. Saved again,
+    /// they would be another content, with another identity.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Content`] if the metadata is not that of a `T`, or not as a `T` is stored.
+    pub fn exact_metadata<T: DeserializeOwned + Serialize>(&self) -> Result<T, ArchiveError> {
+        let value = self.metadata()?;
+        if CanonicalObject::new(&value)? != self.metadata {
+            let reason =
+                "the metadata: a field is left out, or spelled in another way than `save` does";
+            return Err(ArchiveError::content(reason));
+        }
+        Ok(value)
     }
 
     /// The tensors in the order of their data.

@@ -145,7 +145,7 @@ impl<E: PortableElement> PortableModel<E> {
 
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
-        let mut description: ModelDescription = container.header().metadata()?;
+        let mut description: ModelDescription = container.header().exact_metadata()?;
         let selection = description.selection.take();
         let (config, tokenizer) = description.restore::<E>(container.tensors().len())?;
         let model = build(config, parameters(&config, container)?)?;

@@ -113,7 +113,7 @@ impl<E: PortableElement> QuantizedModel<E> {
 
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
-        let Metadata { model, format } = container.header().metadata()?;
+        let Metadata { model, format } = container.header().exact_metadata()?;
         let (config, tokenizer) = model.restore::<E>(container.tensors().len())?;
         let mut tensors = TensorSequence::new(container);
         let decoder = read(config, format, &mut tensors)?;

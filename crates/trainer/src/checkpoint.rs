@@ -175,7 +175,7 @@ pub(crate) fn load<'d, E: PortableElement>(
     model: ValidConfig,
 ) -> Result<Run<'d, E>, TrainError> {
     let container = Container::load(path, CHECKPOINT_KIND)?;
-    let Metadata { run, progress } = container.header().metadata()?;
+    let Metadata { run, progress } = container.header().exact_metadata()?;
     let documents_sha256 = documents_sha256(documents);
     StoredRun::new::<E>(&config, documents.len(), &documents_sha256, &model).demand_same(&run)?;
     progress.check(documents.len())?;

@@ -68,6 +68,25 @@ fn metadata_comes_back_as_the_type_it_was() {
 }
 
 #[test]
+fn exact_metadata_is_refused_in_another_spelling() {
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Settings {
+        rate: f64,
+        seed: Option<u64>,
+    }
+    let read = |metadata| header(metadata, vec![]).expect("good").exact_metadata::<Settings>();
+    let settings = Settings { rate: 1.0, seed: None };
+    assert_eq!(read(json!({"rate": 1.0, "seed": null})).expect("as written"), settings);
+    for other in [
+        json!({"rate": 1, "seed": null}),
+        json!({"rate": 1.0}),
+        json!({"rate": 1.0, "seed": null, "x": 0}),
+    ] {
+        assert!(matches!(read(other), Err(ArchiveError::Content { .. })));
+    }
+}
+
+#[test]
 fn keys_of_the_container_cannot_be_given() {
     for key in OWN_KEYS {
         assert!(matches!(header(json!({key: 1}), vec![]), Err(ArchiveError::Content { .. })));

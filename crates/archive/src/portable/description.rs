@@ -2,7 +2,7 @@
 
 use llm_model::{DecoderConfig, ValidConfig};
 use llm_tokenizer::{Tokenizer, TokenizerArtifact};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::config::StoredConfig;
 use super::{PortableElement, Selection};
@@ -19,7 +19,7 @@ pub struct ModelDescription {
     config: StoredConfig,
     tokenizer: TokenizerArtifact,
     /// Absent in the file of a model that nobody chose among others.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) selection: Option<Selection>,
 }
 
@@ -66,11 +66,6 @@ impl ModelDescription {
         }
         Ok((config, tokenizer))
     }
-}
-
-/// A second way to write "absent" (`null`) would give one content two identities.
-fn given<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Selection>, D::Error> {
-    Selection::deserialize(reader).map(Some)
 }
 
 /// A model that learned ids of another vocabulary would score nonsense, without any error.

@@ -163,9 +163,13 @@ impl Parts {
         Self { metadata, tensors: container.into_tensors() }
     }
 
-    fn load(&self) -> Result<PortableModel<f32>, ArchiveError> {
+    fn container(&self) -> Container<'static> {
         let container = Container::new(MODEL_KIND, &self.metadata, self.tensors.clone());
-        PortableModel::from_bytes(&container.expect("a good container").to_bytes())
+        container.expect("a good container")
+    }
+
+    fn load(&self) -> Result<PortableModel<f32>, ArchiveError> {
+        PortableModel::from_bytes(&self.container().to_bytes())
     }
 }
 
@@ -205,7 +209,7 @@ fn tensors_that_are_not_the_parameters_are_refused_by_name() {
 fn a_configuration_or_tokenizer_that_cannot_be_is_refused() {
     type Spoil = fn(&mut Value);
     let cases: [(&str, Spoil); 17] = [
-        ("expected struct Selection", |m| m["selection"] = json!(null)), // absent, but spelled out
+        ("spelled in another way", |m| m["selection"] = json!(null)), // absent, but spelled out
         ("n_heads", |m| drop(m["config"].as_object_mut().expect("object").remove("n_heads"))),
         ("unknown field", |m| m["config"]["extra"] = json!(1)),
         ("unknown field", |m| m["extra"] = json!(1)),
@@ -233,6 +237,49 @@ fn a_configuration_or_tokenizer_that_cannot_be_is_refused() {
         let error = parts.load().unwrap_err();
         assert!(matches!(error, ArchiveError::Content { .. }), "{part}: {error}");
         assert!(error.to_string().contains(part), "{part}: {error}");
+    }
+}
+
+/// The path of every member and item of a JSON value.
+fn places(value: &Value) -> Vec<String> {
+    let below: Vec<(String, &Value)> = match value {
+        Value::Object(members) => members.iter().map(|(key, x)| (key.clone(), x)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(i, x)| (i.to_string(), x)).collect(),
+        _ => Vec::new(),
+    };
+    let path = |(key, value): (String, &Value)| {
+        let inside = places(value).into_iter();
+        let paths: Vec<String> = inside.map(|rest| format!("/{key}{rest}")).collect();
+        [vec![format!("/{key}")], paths].concat()
+    };
+    below.into_iter().flat_map(path).collect()
+}
+
+/// A file that is taken must be the one that would be saved, or its identity changes on the way.
+#[test]
+fn what_is_left_out_or_spelled_in_another_way_is_refused() {
+    let mut whole = Parts::new();
+    whole.metadata["selection"] = json!({"selected_on": "x", "update": 1, "nats_per_token": 4.0});
+    whole.load().expect("as our own would be");
+    for place in places(&whole.metadata) {
+        let value = whole.metadata.pointer(&place).expect("there");
+        let as_integer = value.as_f64().filter(|x| x.fract() == 0.0).map(|x| json!(x as u64));
+        let as_float = value.as_u64().map(|x| json!(x as f64));
+        for spelling in [None, Some(Value::Null), as_integer, as_float] {
+            let mut metadata = whole.metadata.clone();
+            let (above, key) = place.rsplit_once('/').expect("a path");
+            match (spelling, metadata.pointer_mut(above).expect("there")) {
+                (Some(spelling), _) => *metadata.pointer_mut(&place).expect("there") = spelling,
+                (None, Value::Object(members)) => drop(members.remove(key)),
+                (None, _) => continue,
+            }
+            let changed = Parts { metadata, tensors: whole.tensors.clone() };
+            let bytes = changed.container().to_bytes();
+            match PortableModel::<f32>::from_bytes(&bytes) {
+                Ok(model) => assert!(model.to_bytes() == bytes, "{place} changes when saved"),
+                Err(error) => assert!(matches!(error, ArchiveError::Content { .. }), "{error}"),
+            }
+        }
     }
 }
 

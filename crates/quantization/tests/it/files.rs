@@ -154,7 +154,8 @@ fn tensors_that_no_quantization_makes_are_refused_by_name() {
 #[test]
 fn metadata_that_does_not_fit_is_refused() {
     type Spoil = fn(&mut Value);
-    let cases: [(&str, Spoil); 6] = [
+    let cases: [(&str, Spoil); 7] = [
+        ("spelled in another way", |m| m["model"]["config"]["rope_base"] = json!(10_000)),
         ("int5", |m| m["format"] = json!("int5")),
         ("unknown field", |m| m["extra"] = json!(1)),
         ("unknown field", |m| m["model"]["extra"] = json!(1)),
