@@ -53,27 +53,27 @@ pub fn lesson_problems(page: &str, program: &Path) -> Vec<(usize, String)> {
     std::fs::create_dir(folder.path().join("tmp")).expect("a writable temporary folder");
 
     let mut problems = Vec::new();
-    let mut printed: Option<Vec<String>> = None; // by each command of the last block of commands
+    let mut runs: Option<Vec<Run>> = None; // of each command of the last block of commands
     let mut compared = 0;
     for block in fenced_blocks(page).iter().filter(|b| matches!(b.language, "json" | "text")) {
         let line = block.line;
         if is_commands(block) {
-            let runs = block.lines.iter().filter_map(|line| arguments(line, name));
-            printed = Some(runs.map(|words| run(program, &words, folder.path())).collect());
-            let failures = printed.iter().flatten().filter(|text| text.starts_with("error: "));
+            let commands = block.lines.iter().filter_map(|line| arguments(line, name));
+            let finished: Vec<Run> =
+                commands.map(|words| run(program, &words, folder.path())).collect();
+            let unexpected = finished.iter().filter(|run| run.failed && !run.is_shown_in(page));
             problems.extend(
-                failures
-                    .filter(|text| !page.contains(text.trim()))
-                    .map(|text| (line, format!("a command fails with {text:?}"))),
+                unexpected.map(|run| (line, format!("a command fails with {:?}", run.text))),
             );
+            runs = Some(finished);
             continue;
         }
-        match printed.as_deref() {
+        match runs.as_deref() {
             None => problems.push((line, "output, but no command before it".into())),
             Some([]) => {} // of another program
-            Some(texts) => {
+            Some(runs) => {
                 compared += 1;
-                if !texts.iter().any(|text| shows(block, text)) {
+                if !runs.iter().any(|run| shows(block, &run.text)) {
                     let expected = block.lines.join("\n");
                     problems.push((line, format!("no command prints\n{expected}")));
                 }
@@ -93,13 +93,13 @@ pub fn lesson_problems(page: &str, program: &Path) -> Vec<(usize, String)> {
 /// What a chapter's program does otherwise than every chapter should.
 fn broken_promises(program: &Path, chapter: &str, folder: &Path) -> Vec<String> {
     let mut broken = Vec::new();
-    let report = run(program, &[], folder);
+    let report = run(program, &[], folder).text;
     match serde_json::from_str::<serde_json::Value>(&report) {
         Ok(report) if report["chapter"] == chapter => {}
         Ok(_) => broken.push(format!("without arguments: expected `chapter` to be {chapter:?}")),
         Err(_) => broken.push(format!("without arguments: expected a JSON object, not {report:?}")),
     }
-    let text = run(program, &["--format", "text"], folder);
+    let text = run(program, &["--format", "text"], folder).text;
     if !text.starts_with("chapter ") {
         broken
             .push(format!("--format text: expected lines that begin with `chapter`, not {text:?}"));
@@ -130,11 +130,25 @@ fn arguments<'a>(line: &'a str, name: &str) -> Option<Vec<&'a str>> {
     Some(words.take_while(|word| !word.starts_with('>')).collect())
 }
 
-/// What the program prints; if it fails, its line on standard error.
-fn run(program: &Path, arguments: &[&str], folder: &Path) -> String {
+/// What became of a command.
+struct Run {
+    /// What it printed; if it failed, what it said on standard error.
+    text: String,
+    failed: bool,
+}
+
+impl Run {
+    /// Whether the page shows the line with which the program was refused. A crash cannot be shown.
+    fn is_shown_in(&self, page: &str) -> bool {
+        self.text.starts_with("error: ") && page.contains(self.text.trim())
+    }
+}
+
+fn run(program: &Path, arguments: &[&str], folder: &Path) -> Run {
     let output = run_program_in(folder, program, arguments);
-    let printed = if output.status.success() { output.stdout } else { output.stderr };
-    String::from_utf8_lossy(&printed).into_owned()
+    let failed = !output.status.success();
+    let text = if failed { output.stderr } else { output.stdout };
+    Run { text: String::from_utf8_lossy(&text).into_owned(), failed }
 }
 
 /// Whether the block's lines stand together in the text, apart from its lines `...`.

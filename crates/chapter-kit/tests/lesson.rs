@@ -52,6 +52,16 @@ fn a_failure_must_be_shown() {
     assert_lesson(&shown, PROGRAM);
 }
 
+/// So many copies fit no memory: the program panics, which is no line `error: ...`.
+#[test]
+fn a_crash_does_not_hide_behind_the_output_of_another_command() {
+    let good = page("--losses 1,0.25", "  \"mean\": 0.625");
+    let command = good.lines().find(|line| line.starts_with("./course")).expect("a command");
+    let crashing = format!("{command} --copies {}", usize::MAX);
+    let message = refusal(&good.replace(command, &format!("{command}\n{crashing}")));
+    assert!(message.contains("line 3: a command fails with \"\\nthread 'main'"), "{message}");
+}
+
 #[test]
 fn a_page_without_output_or_without_a_command_is_refused() {
     assert!(refusal("# A lesson\n").contains("nothing to compare"));
