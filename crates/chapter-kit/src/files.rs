@@ -3,7 +3,7 @@
 use anyhow::{Context, bail, ensure};
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The bytes of a file that has at most `limit` of them: whatever is named by mistake, also
 /// something without an end, costs no more memory than that.
@@ -62,8 +62,46 @@ pub fn check_output_files(outputs: &[(&str, &Option<PathBuf>)]) -> anyhow::Resul
 
 /// The path that all names of a file have in common, whether the file exists yet or not.
 fn place(path: &Path) -> PathBuf {
-    let existing = || path.canonicalize().ok();
-    let new = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    let unknown = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    existing().or_else(new).unwrap_or_else(unknown)
+    if let Ok(existing) = path.canonicalize() {
+        return existing;
+    }
+    let Some(folder) = path.parent() else { return path.to_owned() };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut place = place(folder);
+    match path.components().next_back() {
+        Some(Component::ParentDir) => drop(place.pop()),
+        name => place.extend(name),
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn one_file_in_a_folder_that_is_not_there_yet_is_one_file_by_any_name() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| Some(root.path().join(name));
+        std::fs::create_dir(root.path().join("there")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("there"), root.path().join("link")).unwrap();
+        for (one, other) in [
+            ("there/a", "link/a"),
+            ("there/new/a", "link/new/a"),
+            ("new/a", "new/../new/a"),
+            ("new/a", "there/../new/deep/../a"),
+            ("new/a", "new/./a"),
+        ] {
+            let outputs = [("page", &path(one)), ("figure", &path(other))];
+            let error = check_output_files(&outputs).expect_err(other).to_string();
+            assert!(
+                error.ends_with(&format!("{other} cannot hold both page and figure")),
+                "{error}"
+            );
+        }
+        let outputs =
+            [("page", &path("new/a")), ("figure", &path("new/b")), ("records", &path("a"))];
+        check_output_files(&outputs).unwrap();
+    }
 }

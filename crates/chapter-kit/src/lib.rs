@@ -20,8 +20,8 @@
 //! Modules, for programs: `chapter` (the whole `main`), `arguments` (the command line), `output`
 //! (result, error line, exit code), `decimals` (rounding, at the last moment), `non_finite` (the
 //! search for numbers that JSON cannot write), `report_text` and `report_tree` (the readable form),
-//! `figure` (SVG pictures), `metric_record` (how reports show a loss), `files` (small files that a
-//! flag names). For tests: `lesson` (commands and output of a README), `markdown` (its fenced
+//! `figure` (SVG pictures), `metric_record` (how reports show a loss), `files` (files that flags
+//! name). For tests: `lesson` (commands and output of a README), `markdown` (its fenced
 //! blocks), `process` (runs of the program, successful or refused).
 //!
 //! ```
