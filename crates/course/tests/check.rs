@@ -142,7 +142,8 @@ impl Workspace {
             stdout.lines().map(|line| line.replace(&format!("{CHAPTER}/"), "")).collect();
         let summary = lines.pop().expect("a summary");
         let problems = lines.iter().filter(|line| !line.contains(": gap: ")).count();
-        assert!(summary.contains(&format!(": {problems} problems, ")), "{summary}");
+        let counted = if problems == 1 { "1 problem" } else { &format!("{problems} problems") };
+        assert!(summary.contains(&format!(": {counted}, ")), "{summary}");
         assert_eq!(code, i32::from(problems > 0));
         lines
     }
@@ -276,7 +277,7 @@ fn exercises_and_programs_are_compiled_and_run() {
     let (code, stdout, stderr) = workspace.course(&["check", "ch07"]);
     assert_eq!(
         (code, stdout.as_str()),
-        (0, "checked 1 chapters, 1 packages: 0 problems, 0 gaps\n"),
+        (0, "checked 1 chapter, 1 package: 0 problems, 0 gaps\n"),
         "{stderr}"
     );
     let (code, stdout, _) = workspace.course(&["exercise", "ch07"]);

@@ -55,7 +55,14 @@ impl Findings {
         }
         let gaps = self.list.iter().filter(|finding| finding.is_gap).count();
         let problems = self.list.len() - gaps;
-        text += &format!("checked {scope}: {problems} problems, {gaps} gaps\n");
+        let (found, open) = (counted(problems, "problem"), counted(gaps, "gap"));
+        text += &format!("checked {scope}: {found}, {open}\n");
         Outcome { text, passed: problems == 0 && (gaps == 0 || !gaps_are_problems) }
     }
+}
+
+/// `1 chapter`, `2 chapters`.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
 }

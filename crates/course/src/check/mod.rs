@@ -18,7 +18,7 @@ use crate::outcome::Outcome;
 use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Metadata, Package};
 use clap::Args;
-use findings::Findings;
+use findings::{Findings, counted};
 use std::fs;
 
 /// What to check, and how strictly.
@@ -77,8 +77,9 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         links::check(&workspace.workspace_root, &page, &mut findings);
     }
 
-    let count = format!("{} chapters, {} packages", selected.len(), packages.len());
-    Ok(findings.outcome(&count, args.finished))
+    let (chapters, packages) =
+        (counted(selected.len(), "chapter"), counted(packages.len(), "package"));
+    Ok(findings.outcome(&format!("{chapters}, {packages}"), args.finished))
 }
 
 /// The Markdown pages: the README of each package, and those that belong to the whole workspace.
