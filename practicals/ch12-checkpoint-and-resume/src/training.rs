@@ -28,8 +28,8 @@ pub struct TrainArgs {
     /// The file of the run; a run that is there goes on
     #[arg(long, value_name = "PATH")]
     pub checkpoint: PathBuf,
-    /// Updates in all, more than 3; part of the schedule, so it stays the same when the run goes on
-    #[arg(long, default_value_t = 40)]
+    /// Updates in all, 4 to 10000; part of the schedule, so it stays the same when the run goes on
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u64).range(4..=10_000))]
     pub updates: u64,
     /// Updates between checkpoints: the most that a kill can lose
     #[arg(long, default_value = "5")]

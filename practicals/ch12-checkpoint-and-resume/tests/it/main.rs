@@ -3,4 +3,5 @@
 #[cfg(unix)]
 mod kills;
 mod lesson;
+mod program;
 mod report;
