@@ -42,9 +42,21 @@ fn edit(dir: &Path, file: &str, change: impl FnOnce(&mut Value)) {
     fs::write(path, serde_json::to_vec(&value).unwrap()).unwrap();
 }
 
+/// Puts a value into `config.json`, one case after the other, and compares how its refusal begins.
+#[track_caller]
+fn assert_refused_by_key(cases: impl IntoIterator<Item = (&'static str, Value, &'static str)>) {
+    for (key, value, expected) in cases {
+        let dir = copy("llama3");
+        edit(dir.path(), "config.json", |config| config[key] = value.clone());
+        let message = refusal(dir.path());
+        let expected = format!("config.json: {expected}");
+        assert!(message.starts_with(&expected), "{key} {value}:\n{message}\n{expected}");
+    }
+}
+
 #[test]
 fn configurations_of_other_models_are_refused_by_the_key() {
-    let cases = [
+    assert_refused_by_key([
         ("model_type", json!("mistral"), "`model_type` is \"mistral\", supported: \"llama\" or"),
         ("model_type", Value::Null, "`model_type` is missing"),
         ("architectures", json!(["LlamaForSequenceClassification"]), "`architectures` is ["),
@@ -62,19 +74,12 @@ fn configurations_of_other_models_are_refused_by_the_key() {
         ("use_mrope", json!(true), "`use_mrope` is true, supported: false"),
         ("use_sliding_window", json!(true), "`use_sliding_window` is true"),
         ("pretraining_tp", json!(2), "`pretraining_tp` is 2, supported: 1"),
-    ];
-    for (key, value, expected) in cases {
-        let dir = copy("llama3");
-        edit(dir.path(), "config.json", |config| config[key] = value.clone());
-        let message = refusal(dir.path());
-        let expected = format!("config.json: {expected}");
-        assert!(message.starts_with(&expected), "{key} {value}:\n{message}\n{expected}");
-    }
+    ]);
 }
 
 #[test]
 fn sizes_that_no_model_can_have_are_refused() {
-    let cases = [
+    assert_refused_by_key([
         ("hidden_size", json!(-16), "`hidden_size` is -16, supported: a whole number, 1 or more"),
         ("hidden_size", json!(0), "`hidden_size` is 0"),
         ("hidden_size", json!(16.5), "`hidden_size` is 16.5"),
@@ -96,14 +101,7 @@ fn sizes_that_no_model_can_have_are_refused() {
         ("eos_token_id", json!([]), "`eos_token_id` is []"),
         ("bos_token_id", json!(-1), "`bos_token_id` is -1"),
         ("tie_word_embeddings", json!("yes"), "`tie_word_embeddings` is \"yes\""),
-    ];
-    for (key, value, expected) in cases {
-        let dir = copy("llama3");
-        edit(dir.path(), "config.json", |config| config[key] = value.clone());
-        let message = refusal(dir.path());
-        let expected = format!("config.json: {expected}");
-        assert!(message.starts_with(&expected), "{key} {value}:\n{message}\n{expected}");
-    }
+    ]);
     for text in ["", "[]", "{\"hidden_size\": NaN}", "\u{feff}{}", "nul\0"] {
         let dir = copy("llama3");
         fs::write(dir.path().join("config.json"), text).unwrap();
