@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use practical::corpus::HashSplit;
 use practical::model::{DecoderConfig, DropoutProbability};
 use practical::tokenizer::{FIRST_MERGE_ID, Pretokenizer};
-use practical::trainer::{AdamWConfig, Schedule, TrainingConfig};
+use practical::trainer::{AdamWConfig, Schedule, TrainError, TrainingConfig};
 use serde::Serialize;
 
 use super::cut::Cut;
@@ -91,7 +91,7 @@ impl Plan {
             sample: SamplePlan::new(evaluation)?,
             training,
         };
-        plan.training_config()?.check()?;
+        plan.training_config()?.check().map_err(by_setting)?;
         Ok(plan)
     }
 
@@ -251,6 +251,17 @@ fn schedule(settings: &TrainingSettings, updates: u64) -> anyhow::Result<Schedul
             Schedule::WarmupCosine { peak, floor, warmup, updates }
         }
     })
+}
+
+/// The error with the name of the setting: the library's schedule calls its rates otherwise.
+fn by_setting(error: TrainError) -> TrainError {
+    let TrainError::InvalidConfig { field, given, expected } = error else { return error };
+    let field = match field {
+        "rate" | "peak" => "peak_rate",
+        "floor" => "floor_rate",
+        same => same,
+    };
+    TrainError::InvalidConfig { field, given, expected }
 }
 
 impl SamplePlan {
