@@ -4,12 +4,15 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
+use llm_chapter_kit::with_causes;
+use practical::archive::verify;
 use practical::corpus::{CorpusManifest, Document};
 use practical::tokenizer::Tokenizer;
 
 use super::data::Data;
 use crate::documents::{save, save_json};
+use crate::model::at;
 
 /// Documents of a changed corpus that an error message names.
 const SHOWN: usize = 3;
@@ -164,6 +167,17 @@ impl Folder {
              pretokenizer or artifact, or start another run with another --out",
             path.display()
         );
+        Ok(())
+    }
+
+    /// Refuses to go on beside a best model that is damaged or missing. The run does not read it, so
+    /// nobody would notice before it is needed, and no later update makes it again.
+    pub(super) fn demand_whole_best(&self) -> anyhow::Result<()> {
+        let path = self.best();
+        verify(&path, |_| ()).map_err(|error| {
+            let error = with_causes(&at(&path, error));
+            anyhow!("{error}: bring it back, or start another run with another --out")
+        })?;
         Ok(())
     }
 

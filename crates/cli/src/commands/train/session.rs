@@ -66,6 +66,9 @@ impl<'a, E: PortableElement> Session<'a, E> {
             let run = Run::resume(&path, config, &data.train, model)
                 .with_context(|| path.display().to_string())?;
             let log = Log::resume(file, run.trainer().updates())?;
+            if log.best().is_some() {
+                folder.demand_whole_best()?;
+            }
             (run, log)
         } else {
             folder.write_data(data)?;

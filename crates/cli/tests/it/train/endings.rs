@@ -112,6 +112,28 @@ fn a_folder_with_a_run_is_not_overwritten() {
     assert_eq!(again["run_sha256"], report["run_sha256"]);
 }
 
+/// The run itself never reads the best model, so nobody else would notice.
+#[test]
+fn a_run_does_not_go_on_beside_a_damaged_best_model() {
+    let place = Workplace::new();
+    let report = place.report(&[]);
+    let path = place.path("out/best.safetensors");
+    let whole = fs::read(&path).unwrap();
+    let mut flipped = whole.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    for damaged in [Some(&flipped[..]), Some(&whole[..whole.len() / 2]), Some(b""), None] {
+        match damaged {
+            Some(bytes) => fs::write(&path, bytes).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        let message = refused(&mut place.train(&["--resume"]), 1);
+        assert!(message.contains("out/best.safetensors"), "{message}");
+        assert!(message.contains("bring it back") && message.contains("--out"), "{message}");
+    }
+    fs::write(&path, whole).unwrap();
+    assert_eq!(place.report(&["--resume"])["run_sha256"], report["run_sha256"]);
+}
+
 #[test]
 fn files_of_somebody_else_are_not_replaced() {
     let place = Workplace::new();
