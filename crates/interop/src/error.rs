@@ -86,6 +86,19 @@ pub enum InteropError {
 }
 
 impl InteropError {
+    /// Whether a Hugging Face folder is refused because of its tokenizer. The model alone may be good:
+    /// see [`ImportOptions::tokenizer`](crate::hugging_face::ImportOptions::tokenizer).
+    pub fn is_about_tokenizer(&self) -> bool {
+        let (Self::Io { path, .. }
+        | Self::Malformed { path, .. }
+        | Self::Unsupported { path, .. }
+        | Self::Tokenizer { path, .. }) = self
+        else {
+            return false;
+        };
+        path.ends_with("tokenizer.json") || path.ends_with("tokenizer_config.json")
+    }
+
     pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_path_buf(), source }
     }

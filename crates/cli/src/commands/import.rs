@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};
+use llm_chapter_kit::with_causes;
+use practical::interop::InteropError;
 use practical::interop::hugging_face::{self, ImportOptions};
 use practical::tokenizer::TokenId;
 use serde::Serialize;
@@ -83,7 +86,7 @@ fn import<E: WeightElement>(args: &HfArgs) -> anyhow::Result<Report> {
     let output = Some(args.output.clone());
     check_outputs(&[("the folder", Some(&args.folder))], &[("the model", &output)])?;
     let options = ImportOptions { tokenizer: !args.no_tokenizer };
-    let imported = hugging_face::import::<E>(&args.folder, &options)?;
+    let imported = hugging_face::import::<E>(&args.folder, &options).map_err(with_way_out)?;
     let portable = imported.portable()?;
     portable.save(&args.output)?;
     let (config, ends) = (imported.model.config(), imported.boundaries);
@@ -100,4 +103,14 @@ fn import<E: WeightElement>(args: &HfArgs) -> anyhow::Result<Report> {
         appends_end: ends.appends_end,
         notes: imported.notes,
     })
+}
+
+/// Why a folder was refused, with the option that helps if its tokenizer is the reason.
+fn with_way_out(error: InteropError) -> anyhow::Error {
+    let is_about_tokenizer = error.is_about_tokenizer();
+    let error = anyhow::Error::new(error);
+    match is_about_tokenizer {
+        true => anyhow!("{}; --no-tokenizer imports the model without it", with_causes(&error)),
+        false => error,
+    }
 }

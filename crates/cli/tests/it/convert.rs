@@ -63,6 +63,26 @@ fn without_its_tokenizer_a_model_scores_ids_only() {
 }
 
 #[test]
+fn a_tokenizer_that_cannot_be_read_is_refused_with_the_option_that_leaves_it_out() {
+    let folder = Folder::new();
+    let (model, out, back) = (folder.model("m.llm", 1), folder.at("folder"), folder.at("back.llm"));
+    json(&mut llm(["export", "hf", &out, "--model", &model]));
+    let words = ["import", "hf", &out, "--output", &back];
+    folder.write("folder/tokenizer.json", "{\"model\":{\"type\":\"Unigram\"}}");
+    let message = refused(&mut llm(words), 1);
+    assert!(message.contains("--no-tokenizer"), "{message}");
+    assert!(message.contains("tokenizer.json: `model.type` is Unigram"), "{message}");
+    fs::remove_file(folder.at("folder/tokenizer.json")).unwrap();
+    assert!(refused(&mut llm(words), 1).contains("--no-tokenizer"));
+    json(llm(words).arg("--no-tokenizer"));
+
+    // It helps with nothing else.
+    folder.write("folder/config.json", "{}");
+    let message = refused(&mut llm(words), 1);
+    assert!(message.contains("config.json") && !message.contains("--no-tokenizer"), "{message}");
+}
+
+#[test]
 fn a_folder_that_is_none_is_refused() {
     let folder = Folder::new();
     let (empty, back) = (folder.at("none"), folder.at("back.llm"));

@@ -295,6 +295,27 @@ fn other_tokenizers_are_refused_by_the_part() {
 }
 
 #[test]
+fn a_refusal_knows_whether_the_tokenizer_is_the_reason() {
+    for (file, expected) in [
+        ("tokenizer.json", true),
+        ("tokenizer_config.json", true),
+        ("config.json", false),
+        ("model.safetensors", false),
+    ] {
+        let dir = copy("smollm2");
+        fs::write(dir.path().join(file), "no JSON").unwrap();
+        let error = import::<f64>(dir.path(), &ImportOptions::default()).unwrap_err();
+        assert_eq!(error.is_about_tokenizer(), expected, "{error}");
+        fs::remove_file(dir.path().join(file)).unwrap();
+        let missing = import::<f64>(dir.path(), &ImportOptions::default());
+        assert_eq!(
+            missing.is_err_and(|error| error.is_about_tokenizer()),
+            file == "tokenizer.json"
+        );
+    }
+}
+
+#[test]
 fn vocabularies_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Value);
     let cases: [(Change, &str); 5] = [
