@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 use llm_chapter_kit::read_at_most;
-use practical::evaluation::tasks::{self, TaskResult};
+use practical::evaluation::tasks::{self, OptionRecord, TaskResult};
 use practical::evaluation::{Comparison, ContractError, EvaluationResult, Measure, compare};
 use practical::metrics::BootstrapPlan;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, from_value};
 
 use crate::output::Report;
 
@@ -19,7 +19,7 @@ const LARGEST_RESULT: u64 = 1 << 30;
 
 /// Compare two results of `llm evaluate` or `llm tasks`, document by document or item by item
 ///
-/// Takes what `llm evaluate --json` printed, or what --contract of either command wrote. Results whose conditions
+/// Takes what either command printed with --json, or wrote with --contract. Results whose conditions
 /// differ are compared only in the numbers that do not depend on the difference; if there is none,
 /// the command fails and names what differs.
 #[derive(Debug, Args)]
@@ -78,25 +78,36 @@ enum ResultFile {
 }
 
 impl ResultFile {
-    /// Reads a result, alone or within the report of an evaluation.
+    /// Reads a result, alone or within the report that a command prints.
     fn read(path: &Path) -> anyhow::Result<Self> {
         let json = read_at_most(path, LARGEST_RESULT)?;
         Self::parse(&json).with_context(|| {
-            format!("{}: no result of llm evaluate or llm tasks --contract", path.display())
+            format!(
+                "{}: no result that llm evaluate or llm tasks prints with --json or writes with \
+                 --contract",
+                path.display()
+            )
         })
     }
 
     fn parse(json: &[u8]) -> anyhow::Result<Self> {
         let mut value: Value = serde_json::from_slice(json)?;
         if value["contract"]["conditions"].get("items").is_some() {
-            return Ok(Self::Items(serde_json::from_value(value)?));
+            return Ok(Self::Items(match value.get_mut("option_records").map(Value::take) {
+                None => from_value(value)?,
+                Some(records) => {
+                    let records: Vec<OptionRecord> = from_value(records)?;
+                    TaskResult::from_records(from_value(value["contract"].take())?, records)?
+                }
+            }));
         }
-        if value.get("document_totals").is_none() {
-            return Ok(Self::Documents(serde_json::from_value(value)?));
-        }
-        let totals = serde_json::from_value(value["document_totals"].take())?;
-        let contract = serde_json::from_value(value["contract"].take())?;
-        Ok(Self::Documents(EvaluationResult::from_totals(contract, totals)?))
+        Ok(Self::Documents(match value.get_mut("document_totals").map(Value::take) {
+            None => from_value(value)?,
+            Some(totals) => {
+                let contract = from_value(value["contract"].take())?;
+                EvaluationResult::from_totals(contract, from_value(totals)?)?
+            }
+        }))
     }
 }
 

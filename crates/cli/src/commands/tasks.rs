@@ -12,8 +12,8 @@ use practical::archive::write_atomically;
 use practical::corpus::Partition;
 use practical::evaluation::Subject;
 use practical::evaluation::tasks::{
-    BoundaryRule, FewShot, ItemLimits, OptionRule, OptionScoring, PromptTemplate, RuleResult,
-    TaskConditions, TaskContract, TaskItem, read_items, score_task_under_contract,
+    BoundaryRule, FewShot, ItemLimits, OptionRecord, OptionRule, OptionScoring, PromptTemplate,
+    RuleResult, TaskConditions, TaskContract, TaskItem, read_items, score_task_under_contract,
     write_option_records,
 };
 use serde::Serialize;
@@ -107,6 +107,8 @@ struct TasksReport {
     rules: Vec<RuleResult>,
     /// Options at whose beginning a token spans the end of the prompt.
     options_with_split_tokens: usize,
+    /// The scores of each option, by item: what `llm compare` works with.
+    option_records: Vec<OptionRecord>,
 }
 
 pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
@@ -161,6 +163,7 @@ pub(crate) fn run(args: &TasksArgs) -> anyhow::Result<Report> {
         result: result.accuracy()?,
         rules: summary.rules().map(|rule| summary.accuracy(rule)).collect::<Result<_, _>>()?,
         options_with_split_tokens: summary.flagged_count(),
+        option_records: summary.records().cloned().collect(),
     };
     let text = report.text()?;
     Report::with_text(&report, text)

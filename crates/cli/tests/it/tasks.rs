@@ -4,7 +4,7 @@ use std::fs;
 
 use llm_from_scratch_practical::evaluation::tasks::{OptionRule, TaskSummary, read_option_records};
 
-use crate::support::{Folder, json, llm, refused};
+use crate::support::{Folder, json, llm, printed, refused};
 
 const ITEMS: &str = "{\"context\":\"1, 2,\",\"options\":[\" 3\",\" 10\"],\"answer\":0,\"group\":\"a\"}\n\
 {\"context\":\"one, two,\",\"options\":[\" three\",\" ten\"],\"answer\":0,\"group\":\"a\"}\n\
@@ -90,4 +90,30 @@ fn two_models_on_the_same_items_are_compared_by_item() {
     let words = ["evaluate", "--model", &model, "--input", &text, "--contract", &documents];
     json(&mut llm(words));
     assert!(refused(&mut llm(["compare", &one, &documents]), 1).contains("one result is of"));
+}
+
+/// As for documents, what the command prints is enough: nobody has to run it again for a contract.
+#[test]
+fn printed_results_compare_like_written_ones() {
+    let folder = Folder::new();
+    let items = folder.write("i.jsonl", ITEMS);
+    let results = |seed| {
+        let (model, written) = (folder.model("m.llm", seed), folder.at(&format!("{seed}.json")));
+        let words = ["tasks", "--model", &model, "--items", &items, "--contract", &written];
+        let json = printed(llm(words).arg("--json"));
+        (written, folder.write(&format!("printed-{seed}.json"), json))
+    };
+    let ((one, one_printed), (two, two_printed)) = (results(1), results(2));
+    let compare = |left: &str, right: &str| json(&mut llm(["compare", left, right]));
+    let expected = compare(&one, &two);
+    assert_eq!(compare(&one_printed, &two_printed), expected);
+    assert_eq!(compare(&one, &two_printed), expected);
+
+    // The records must be those of the contract's items.
+    let text = fs::read_to_string(&one_printed).unwrap();
+    let digest = text.split_once("\"digest\":").unwrap().1.trim_start()[1..65].to_owned();
+    let other = folder.write("other.json", text.replacen(&digest, &"0".repeat(64), 2));
+    let message = refused(&mut llm(["compare", &other, &two]), 1);
+    assert!(message.contains("other.json: no result that"), "{message}");
+    assert!(message.contains("conditions.items.sha256"), "{message}");
 }
