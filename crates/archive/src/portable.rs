@@ -76,10 +76,6 @@ impl<E: PortableElement> PortableModel<E> {
     /// # Errors
     /// [`ArchiveError::Content`] for a loss that is not finite.
     pub fn selected(self, selection: Selection) -> Result<Self, ArchiveError> {
-        if !selection.nats_per_token.is_finite() {
-            let nats = selection.nats_per_token;
-            return Err(ArchiveError::content(format!("selected at {nats} nats per token")));
-        }
         Self::identified(self.model, self.tokenizer, Some(selection))
     }
 
@@ -88,8 +84,8 @@ impl<E: PortableElement> PortableModel<E> {
         tokenizer: Tokenizer,
         selection: Option<Selection>,
     ) -> Result<Self, ArchiveError> {
-        let description = description(&model, &tokenizer, &selection)?;
-        let model_id = container(&model, &description)?.content_sha256().to_owned();
+        let container = container(&model, &tokenizer, selection.as_ref())?;
+        let model_id = container.content_sha256().to_owned();
         Ok(Self { model, tokenizer, selection, model_id })
     }
 
@@ -145,40 +141,30 @@ impl<E: PortableElement> PortableModel<E> {
 
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
-        let mut description: ModelDescription = container.header().exact_metadata()?;
-        let selection = description.selection.take();
-        let (config, tokenizer) = description.restore::<E>(container.tensors().len())?;
+        let description: ModelDescription = container.header().exact_metadata()?;
+        let (config, tokenizer, selection) = description.restore::<E>(container.tensors().len())?;
         let model = build(config, parameters(&config, container)?)?;
         Ok(Self { model, tokenizer, selection, model_id })
     }
 
     fn container(&self) -> Container<'_> {
-        description(&self.model, &self.tokenizer, &self.selection)
-            .and_then(|description| container(&self.model, &description))
+        container(&self.model, &self.tokenizer, self.selection())
             .expect("`new` has made the same container before")
     }
-}
-
-fn description<E: PortableElement>(
-    model: &DecoderModel<E>,
-    tokenizer: &Tokenizer,
-    selection: &Option<Selection>,
-) -> Result<ModelDescription, ArchiveError> {
-    let mut description = ModelDescription::new::<E>(model.config(), tokenizer)?;
-    description.selection.clone_from(selection);
-    Ok(description)
 }
 
 /// Model and tokenizer as a container that borrows the values.
 fn container<'a, E: PortableElement>(
     model: &'a DecoderModel<E>,
-    description: &ModelDescription,
+    tokenizer: &Tokenizer,
+    selection: Option<&Selection>,
 ) -> Result<Container<'a>, ArchiveError> {
+    let description = ModelDescription::new::<E>(model.config(), tokenizer, selection)?;
     let tensors = model.parameters().iter().map(|parameter| {
         let value = parameter.value();
         TensorData::new(parameter.name(), value.shape().to_vec(), E::values(value.data()))
     });
-    Container::new(MODEL_KIND, description, tensors.collect())
+    Container::new(MODEL_KIND, &description, tensors.collect())
 }
 
 /// Takes the tensors of a file as the parameters that `config` asks for, without copying them.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, bail};
 use practical::archive::{
-    ArchiveError, Header, MODEL_KIND, PortableElement, PortableModel, inspect,
+    ArchiveError, Header, MODEL_KIND, PortableElement, PortableModel, Selection, inspect,
 };
 use practical::autograd::Kernels;
 use practical::evaluation::{LanguageModel, RowRequest, RowVisitor, ScoreError};
@@ -24,6 +24,8 @@ pub(crate) struct OpenModel {
     identity: OnceLock<String>,
     /// The file's tokenizer, be it one that knows ids only.
     pub(crate) stored_tokenizer: Tokenizer,
+    /// How the model was chosen, if the file says so.
+    pub(crate) selection: Option<Selection>,
     /// The verified identity of the file's content.
     pub(crate) sha256: String,
 }
@@ -80,25 +82,27 @@ impl OpenModel {
 
     fn plain<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
         let portable = PortableModel::<E>::load(path).map_err(|error| at(path, error))?;
-        let (model, tokenizer) = portable.restore_text();
-        Ok(Self::new(E::weights(model), None, tokenizer, portable.model_id()))
+        let (model, stored_tokenizer) = portable.restore_text();
+        Ok(Self {
+            weights: E::weights(model),
+            rounded: None,
+            identity: OnceLock::new(),
+            stored_tokenizer,
+            selection: portable.selection().cloned(),
+            sha256: portable.model_id().to_owned(),
+        })
     }
 
     fn quantized<E: WeightElement>(path: &Path) -> anyhow::Result<Self> {
         let portable = QuantizedModel::<E>::load(path).map_err(|error| at(path, error))?;
-        let (decoder, tokenizer) = (portable.decoder(), portable.tokenizer().clone());
-        let weights = E::weights(decoder.decode());
-        Ok(Self::new(weights, Some(decoder.format()), tokenizer, portable.model_id()))
-    }
-
-    fn new(
-        weights: Weights,
-        rounded: Option<WeightFormat>,
-        stored_tokenizer: Tokenizer,
-        sha256: &str,
-    ) -> Self {
-        let (identity, sha256) = (OnceLock::new(), sha256.to_owned());
-        Self { weights, rounded, identity, stored_tokenizer, sha256 }
+        Ok(Self {
+            weights: E::weights(portable.decoder().decode()),
+            rounded: Some(portable.decoder().format()),
+            identity: OnceLock::new(),
+            stored_tokenizer: portable.tokenizer().clone(),
+            selection: portable.selection().cloned(),
+            sha256: portable.model_id().to_owned(),
+        })
     }
 
     /// The tokenizer for text; `None` if the file's own knows ids only.

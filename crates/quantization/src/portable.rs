@@ -1,15 +1,17 @@
 //! A quantized decoder and its tokenizer in one file.
 //!
 //! A container of kind [`QUANTIZED_KIND`]. Its metadata is the `model` (configuration, element type of
-//! what was kept, tokenizer) and the `format` of the matrices. Its tensors, wider elements first:
-//! gains and biases under their own names, then `NAME.scale`, `[channels, blocks]` of `F32`, for every
-//! matrix, then `NAME.int8`, `[channels, inputs]` of `I8`, or `NAME.int4`, `[channels, bytes]` of
-//! `U8`. See [`WeightFormat`] for blocks and bytes.
+//! what was kept, tokenizer, and how the model was chosen before it was rounded, if it was) and the
+//! `format` of the matrices. Its tensors, wider elements first: gains and biases under their own names,
+//! then `NAME.scale`, `[channels, blocks]` of `F32`, for every matrix, then `NAME.int8`,
+//! `[channels, inputs]` of `I8`, or `NAME.int4`, `[channels, bytes]` of `U8`. See [`WeightFormat`] for
+//! blocks and bytes.
 
 use std::path::Path;
 
 use llm_archive::{
-    ArchiveError, Container, ModelDescription, PortableElement, TensorData, TensorSequence,
+    ArchiveError, Container, ModelDescription, PortableElement, Selection, TensorData,
+    TensorSequence,
 };
 use llm_model::{ParameterSpec, ValidConfig, parameter_specs};
 use llm_tokenizer::Tokenizer;
@@ -52,6 +54,7 @@ struct Metadata {
 pub struct QuantizedModel<E> {
     decoder: QuantizedDecoder<E>,
     tokenizer: Tokenizer,
+    selection: Option<Selection>,
     model_id: String,
 }
 
@@ -61,8 +64,31 @@ impl<E: PortableElement> QuantizedModel<E> {
     /// # Errors
     /// [`ArchiveError::Content`] if the vocabularies differ in size.
     pub fn new(decoder: QuantizedDecoder<E>, tokenizer: &Tokenizer) -> Result<Self, ArchiveError> {
-        let model_id = container(&decoder, tokenizer)?.content_sha256().to_owned();
-        Ok(Self { decoder, tokenizer: tokenizer.clone(), model_id })
+        Self::identified(decoder, tokenizer.clone(), None)
+    }
+
+    /// The same model with the label of the one that was rounded: how that one was chosen, and its loss
+    /// there, which is not that of the rounded weights. The label is part of the identity.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Content`] for a loss that is not finite.
+    pub fn selected(self, selection: Selection) -> Result<Self, ArchiveError> {
+        Self::identified(self.decoder, self.tokenizer, Some(selection))
+    }
+
+    fn identified(
+        decoder: QuantizedDecoder<E>,
+        tokenizer: Tokenizer,
+        selection: Option<Selection>,
+    ) -> Result<Self, ArchiveError> {
+        let container = container(&decoder, &tokenizer, selection.as_ref())?;
+        let model_id = container.content_sha256().to_owned();
+        Ok(Self { decoder, tokenizer, selection, model_id })
+    }
+
+    /// How the model that was rounded was chosen, if the file says so.
+    pub fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
     }
 
     /// The identity of codes, scales, configuration and tokenizer: 64 lower-case hexadecimal digits.
@@ -114,15 +140,15 @@ impl<E: PortableElement> QuantizedModel<E> {
     fn from_container(container: Container<'static>) -> Result<Self, ArchiveError> {
         let model_id = container.content_sha256().to_owned();
         let Metadata { model, format } = container.header().exact_metadata()?;
-        let (config, tokenizer) = model.restore::<E>(container.tensors().len())?;
+        let (config, tokenizer, selection) = model.restore::<E>(container.tensors().len())?;
         let mut tensors = TensorSequence::new(container);
         let decoder = read(config, format, &mut tensors)?;
         tensors.finish()?;
-        Ok(Self { decoder, tokenizer, model_id })
+        Ok(Self { decoder, tokenizer, selection, model_id })
     }
 
     fn container(&self) -> Container<'_> {
-        container(&self.decoder, &self.tokenizer)
+        container(&self.decoder, &self.tokenizer, self.selection())
             .expect("`new` or `load` has seen the same container before")
     }
 }
@@ -131,9 +157,10 @@ impl<E: PortableElement> QuantizedModel<E> {
 fn container<'a, E: PortableElement>(
     decoder: &'a QuantizedDecoder<E>,
     tokenizer: &Tokenizer,
+    selection: Option<&Selection>,
 ) -> Result<Container<'a>, ArchiveError> {
     let format = decoder.format();
-    let model = ModelDescription::new::<E>(decoder.config(), tokenizer)?;
+    let model = ModelDescription::new::<E>(decoder.config(), tokenizer, selection)?;
     let (mut kept, mut scales, mut codes) = (Vec::new(), Vec::new(), Vec::new());
     for (spec, stored) in parameter_specs(decoder.config()).into_iter().zip(decoder.parameters()) {
         match stored {

@@ -8,8 +8,8 @@ use super::config::StoredConfig;
 use super::{PortableElement, Selection};
 use crate::error::{ArchiveError, excerpt};
 
-/// The complete configuration with the element type, and the tokenizer's artifact: metadata of a
-/// decoder's archive.
+/// The complete configuration with the element type, the tokenizer's artifact, and how the model was
+/// chosen, if it was: metadata of a decoder's archive.
 ///
 /// It is the whole metadata of a [`PortableModel`](crate::PortableModel); other forms of the weights
 /// (quantized ones) store it beside what they need to say themselves.
@@ -20,24 +20,30 @@ pub struct ModelDescription {
     tokenizer: TokenizerArtifact,
     /// Absent in the file of a model that nobody chose among others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) selection: Option<Selection>,
+    selection: Option<Selection>,
 }
 
 impl ModelDescription {
-    /// Describes a model of elements `E` and its tokenizer.
+    /// Describes a model of elements `E`, its tokenizer, and how it was chosen.
     ///
     /// # Errors
-    /// [`ArchiveError::Content`] if the vocabularies differ in size.
+    /// [`ArchiveError::Content`] if the vocabularies differ in size, and for a selection by a loss that
+    /// is not finite.
     pub fn new<E: PortableElement>(
         config: &ValidConfig,
         tokenizer: &Tokenizer,
+        selection: Option<&Selection>,
     ) -> Result<Self, ArchiveError> {
         demand_same_vocabulary(config, tokenizer)?;
+        if let Some(nats) = selection.map(|s| s.nats_per_token).filter(|nats| !nats.is_finite()) {
+            return Err(ArchiveError::content(format!("selected at {nats} nats per token")));
+        }
         let config = StoredConfig::new(config, E::NAME);
-        Ok(Self { config, tokenizer: tokenizer.artifact().clone(), selection: None })
+        let (tokenizer, selection) = (tokenizer.artifact().clone(), selection.cloned());
+        Ok(Self { config, tokenizer, selection })
     }
 
-    /// Checks what a file says, and makes a configuration and a tokenizer of it.
+    /// Checks what a file says, and makes a configuration, a tokenizer and a label of it.
     ///
     /// `tensors` is the number of tensors in the file. Every block has several; asked first, since a
     /// list of parameters for the million blocks that a hostile file may claim would not fit memory.
@@ -48,7 +54,7 @@ impl ModelDescription {
     pub fn restore<E: PortableElement>(
         self,
         tensors: usize,
-    ) -> Result<(ValidConfig, Tokenizer), ArchiveError> {
+    ) -> Result<(ValidConfig, Tokenizer, Option<Selection>), ArchiveError> {
         if self.config.dtype != E::NAME {
             let (found, expected) = (excerpt(&self.config.dtype), E::NAME);
             let reason = format!("the model is of type {found:?}, opened as {expected:?}");
@@ -64,7 +70,7 @@ impl ModelDescription {
             let reason = format!("{tensors} tensors cannot be the parameters of {layers} blocks");
             return Err(ArchiveError::content(reason));
         }
-        Ok((config, tokenizer))
+        Ok((config, tokenizer, self.selection))
     }
 }
 

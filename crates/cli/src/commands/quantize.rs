@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use practical::archive::{MODEL_KIND, PortableElement, inspect};
 use practical::model::DecoderModel;
 use practical::quantization::{ErrorTable, QuantizedDecoder, QuantizedModel, WeightFormat};
-use practical::tokenizer::Tokenizer;
 use serde::Serialize;
 
 use crate::documents::check_outputs;
@@ -73,23 +72,24 @@ pub(crate) fn run(args: &QuantizeArgs) -> anyhow::Result<Report> {
         bail!("{file} holds a {kind:?}: only a {MODEL_KIND:?} can be rounded");
     }
     let model = OpenModel::load(&args.model)?;
-    let tokenizer = &model.stored_tokenizer;
-    with_decoder!(&model.weights, decoder => quantize(args, decoder, tokenizer, &model.sha256))
+    with_decoder!(&model.weights, decoder => quantize(args, decoder, &model))
 }
 
 fn quantize<E: PortableElement>(
     args: &QuantizeArgs,
-    model: &DecoderModel<E>,
-    tokenizer: &Tokenizer,
-    from_sha256: &str,
+    decoder: &DecoderModel<E>,
+    model: &OpenModel,
 ) -> anyhow::Result<Report> {
     let format = match args.weights {
         Form::Int8 => WeightFormat::Int8,
         Form::Int4 => WeightFormat::Int4,
     };
-    let decoder = QuantizedDecoder::quantize(model, format)?;
-    let errors = ErrorTable::new(model, &decoder)?;
-    let quantized = QuantizedModel::new(decoder, tokenizer)?;
+    let rounded = QuantizedDecoder::quantize(decoder, format)?;
+    let errors = ErrorTable::new(decoder, &rounded)?;
+    let mut quantized = QuantizedModel::new(rounded, &model.stored_tokenizer)?;
+    if let Some(selection) = &model.selection {
+        quantized = quantized.selected(selection.clone())?;
+    }
     quantized.save(&args.output)?;
     let size = |path| fs::metadata(path).map(|metadata| metadata.len());
     let tensor = |error: practical::quantization::TensorError| Tensor {
@@ -100,7 +100,7 @@ fn quantize<E: PortableElement>(
         relative_rms: error.relative_rms,
     };
     let report = Quantized {
-        from_sha256: from_sha256.to_owned(),
+        from_sha256: model.sha256.clone(),
         sha256: quantized.model_id().to_owned(),
         weights: format.name(),
         bytes_before: size(&args.model)?,

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use llm_from_scratch_practical::archive::{PortableModel, Selection};
+use serde_json::{Value, json};
+
 use crate::support::{Folder, json, llm, refused};
 
 #[test]
@@ -27,6 +30,24 @@ fn a_rounded_model_is_smaller_and_scored_like_any_other() {
     let twice =
         ["quantize", "--model", &folder.at("int8"), "--weights", "int4", "--output", &again];
     assert!(refused(&mut llm(twice), 1).contains("quantized-model"));
+}
+
+#[test]
+fn a_rounded_model_keeps_the_label_of_its_selection() {
+    let folder = Folder::new();
+    let (model, small) = (folder.model("m.llm", 1), folder.at("small"));
+    let words = ["quantize", "--model", &model, "--weights", "int8", "--output", &small];
+    let label_of_rounded = || {
+        json(&mut llm(words));
+        json(&mut llm(["inspect", &small, "--verify"]))["metadata"]["model"]["selection"].take()
+    };
+    assert_eq!(label_of_rounded(), Value::Null);
+    let selected_on = "validation".to_owned();
+    let selection = Selection { selected_on, update: 600, nats_per_token: 0.75 };
+    let plain = PortableModel::<f32>::load(&model).unwrap();
+    plain.selected(selection).unwrap().save(&model).unwrap();
+    let expected = json!({"selected_on": "validation", "update": 600, "nats_per_token": 0.75});
+    assert_eq!(label_of_rounded(), expected);
 }
 
 /// A model goes out as a folder, comes back, and scores the same bits.

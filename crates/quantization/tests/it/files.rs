@@ -1,6 +1,6 @@
 //! A quantized model comes back from its file with the same bits, and from no other file.
 
-use llm_archive::{ArchiveError, Container, PortableModel, TensorData, inspect};
+use llm_archive::{ArchiveError, Container, PortableModel, Selection, TensorData, inspect};
 use llm_corpus::{EncodedDocument, Partition};
 use llm_evaluation::{LanguageModel, ScoreRequest};
 use llm_model::{DecoderConfig, DecoderModel};
@@ -55,6 +55,23 @@ fn a_file_scores_with_the_same_bits_and_holds_the_bytes_that_were_counted() {
         assert_eq!((header.kind(), header.content_sha256()), (QUANTIZED_KIND, saved.model_id()));
         assert_eq!(header.data_len(), saved.decoder().byte_len());
     }
+}
+
+#[test]
+fn the_label_of_a_chosen_model_comes_back_and_is_another_content() {
+    let selection =
+        Selection { selected_on: "validation".into(), update: 120, nats_per_token: 4.25 };
+    let plain = tiny(WeightFormat::Int8);
+    let chosen = plain.clone().selected(selection.clone()).unwrap();
+    assert_eq!((plain.selection(), chosen.selection()), (None, Some(&selection)));
+    assert_ne!(plain.model_id(), chosen.model_id());
+    let loaded = QuantizedModel::<f32>::from_bytes(&chosen.to_bytes()).unwrap();
+    assert_eq!(loaded, chosen);
+    assert_eq!(loaded.to_bytes(), chosen.to_bytes());
+
+    let broken = Selection { nats_per_token: f64::INFINITY, ..selection };
+    let error = plain.selected(broken).unwrap_err();
+    assert_eq!(error.to_string(), "unusable content: selected at inf nats per token");
 }
 
 /// Names what a reader in another language has to look for.
