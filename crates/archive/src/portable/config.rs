@@ -27,33 +27,19 @@ pub(super) struct StoredConfig {
 
 impl StoredConfig {
     pub(super) fn new(config: &DecoderConfig, dtype: &str) -> Self {
-        let DecoderConfig {
-            vocab_size,
-            d_model,
-            n_layers,
-            n_heads,
-            n_kv_heads,
-            head_dim,
-            d_ff,
-            context_len,
-            rope_base,
-            norm_eps,
-            tied_head,
-            attention_bias,
-        } = *config;
         Self {
-            vocab_size,
-            d_model,
-            n_layers,
-            n_heads,
-            n_kv_heads,
-            head_dim,
-            d_ff,
-            context_len,
-            rope_base,
-            norm_eps,
-            tied_head,
-            attention_bias,
+            vocab_size: config.vocab_size,
+            d_model: config.d_model,
+            n_layers: config.n_layers,
+            n_heads: config.n_heads,
+            n_kv_heads: config.n_kv_heads,
+            head_dim: config.head_dim,
+            d_ff: config.d_ff,
+            context_len: config.context_len,
+            rope_base: config.rope_base,
+            norm_eps: config.norm_eps,
+            tied_head: config.tied_head,
+            attention_bias: config.attention_bias,
             dtype: dtype.to_owned(),
         }
     }
@@ -61,34 +47,19 @@ impl StoredConfig {
 
 impl From<&StoredConfig> for DecoderConfig {
     fn from(stored: &StoredConfig) -> Self {
-        let &StoredConfig {
-            vocab_size,
-            d_model,
-            n_layers,
-            n_heads,
-            n_kv_heads,
-            head_dim,
-            d_ff,
-            context_len,
-            rope_base,
-            norm_eps,
-            tied_head,
-            attention_bias,
-            dtype: _,
-        } = stored;
         Self {
-            vocab_size,
-            d_model,
-            n_layers,
-            n_heads,
-            n_kv_heads,
-            head_dim,
-            d_ff,
-            context_len,
-            rope_base,
-            norm_eps,
-            tied_head,
-            attention_bias,
+            vocab_size: stored.vocab_size,
+            d_model: stored.d_model,
+            n_layers: stored.n_layers,
+            n_heads: stored.n_heads,
+            n_kv_heads: stored.n_kv_heads,
+            head_dim: stored.head_dim,
+            d_ff: stored.d_ff,
+            context_len: stored.context_len,
+            rope_base: stored.rope_base,
+            norm_eps: stored.norm_eps,
+            tied_head: stored.tied_head,
+            attention_bias: stored.attention_bias,
         }
     }
 }
