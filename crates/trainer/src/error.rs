@@ -6,8 +6,8 @@ use llm_corpus::CorpusError;
 use llm_metrics::MetricError;
 use llm_model::ModelError;
 
-/// Why an update was not made. The model, the optimizer and the count of updates are then as they
-/// were before it.
+/// Why an update or a checkpoint was not made. The model, the optimizer, the count of updates and the
+/// file of the checkpoint before are then as they were.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
