@@ -2,8 +2,7 @@
 //!
 //! `cargo run --release -p llm-from-scratch-practical --example matmul_speed -- f32|f64 [RUNS] [MxKxN ...]`
 //! without shapes runs squares and the shapes of the benchmarked models; `largest_error` is against the
-//! product in f64. `RAYON_NUM_THREADS` sets the
-//! threads.
+//! product in f64. `RAYON_NUM_THREADS` sets the threads.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod speed;

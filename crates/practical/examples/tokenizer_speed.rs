@@ -26,7 +26,8 @@ fn main() {
     let documents: Vec<&str> = text.split_inclusive("\n\n").collect();
     let weighted: Vec<_> =
         documents.iter().map(|text| WeightedDocument::once(text.as_bytes())).collect();
-    let config = TrainingConfig { merges: vocabulary - 256, minimum_count: 1, pretokenizer };
+    let merges = vocabulary.checked_sub(256).expect("a vocabulary of 256 or more");
+    let config = TrainingConfig { merges, minimum_count: 1, pretokenizer };
 
     let mut learned = Vec::new();
     let training = Timing::of(runs, || learned = train(&weighted, &config).expect("a short text"));

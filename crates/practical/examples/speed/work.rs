@@ -7,7 +7,7 @@ use evaluation::evaluate;
 use model::DecoderModel;
 use trainer::{AdamWConfig, Schedule, Trainer, TrainingConfig};
 
-use super::{Size, Timing, documents};
+use super::{Size, Timing, documents, peak_mib, threads};
 
 /// A timing, and the mean losses of the first and the last run, in nats.
 pub(crate) struct Timed {
@@ -15,6 +15,27 @@ pub(crate) struct Timed {
     pub(crate) losses: [f64; 2],
     /// Targets of a run.
     pub(crate) tokens: usize,
+}
+
+impl Timed {
+    /// As a JSON object. A run has `flops` additions and multiplications.
+    pub(crate) fn report(&self, bench: &str, size: &Size, flops: f64) -> serde_json::Value {
+        serde_json::json!({
+            "bench": bench,
+            "impl": "llm-from-scratch",
+            "config": size.name,
+            "threads": threads(),
+            "batch": size.batch,
+            "T": size.config.context_len,
+            "step_s": self.timing.seconds(),
+            "tokens_per_s": self.tokens as f64 / self.timing.median,
+            "tokens_per_s_best": self.tokens as f64 / self.timing.least,
+            "gflops": flops / self.timing.median / 1e9,
+            "loss_first": self.losses[0],
+            "loss_last": self.losses[1],
+            "peak_mib": peak_mib(),
+        })
+    }
 }
 
 /// Updates (forward, backward, clip, AdamW) in f32.
