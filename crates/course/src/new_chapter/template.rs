@@ -56,7 +56,8 @@ impl Plan {
         Ok(())
     }
 
-    /// A template with this chapter's words.
+    /// A template with this chapter's words. What is put in is not looked at again: names and titles
+    /// may contain words of the templates.
     fn fill_in(&self, template: &str) -> String {
         let Plan { number, name, title } = self;
         let words = [
@@ -67,9 +68,18 @@ impl Plan {
             ("chapter = 0", format!("chapter = {number}")),
             ("Chapter 0", format!("Chapter {number}")),
             ("# 00 ", format!("# {number:02} ")),
-            // The title last: it may contain any of the words above.
             ("My topic", title.clone()),
         ];
-        words.iter().fold(template.to_owned(), |text, (from, to)| text.replace(from, to))
+        let mut text = String::new();
+        let mut rest = template;
+        let next = |rest: &str| {
+            let found = words.iter().filter_map(|(from, to)| Some((rest.find(from)?, from, to)));
+            found.min_by_key(|(at, ..)| *at)
+        };
+        while let Some((at, from, to)) = next(rest) {
+            text.extend([&rest[..at], to]);
+            rest = &rest[at + from.len()..];
+        }
+        text + rest
     }
 }

@@ -62,3 +62,24 @@ fn titles_come_from_the_name_or_from_the_author() {
         assert!(title(Some(bad), "my-topic").is_err(), "{bad:?}");
     }
 }
+
+/// What is put into a template is not looked at again, whatever words it has.
+#[test]
+fn names_and_titles_that_contain_words_of_the_templates_stay_as_they_are() {
+    for name in ["my-topic-two", "not-my-topic", "why-ch00-my-topic"] {
+        let title = format!("Chapter 0 on {name}: My topic");
+        let plan = template::Plan { number: 5, name: name.to_owned(), title: title.clone() };
+        let folder = tempfile::tempdir().unwrap();
+        plan.write(folder.path()).unwrap();
+        let shows = |file: &str, expected: String| {
+            let text = fs::read_to_string(folder.path().join("chapter").join(file)).unwrap();
+            assert!(text.contains(&expected), "{expected} in {file}:\n{text}");
+        };
+        shows("Cargo.toml", format!("name = \"practical-ch05-{name}\"\n"));
+        shows("Cargo.toml", format!("title = \"{title}\"\n"));
+        shows("src/lib.rs", format!("chapter: \"05-{name}\","));
+        shows("README.md", format!("# 05 · {title}\n"));
+        shows("README.md", format!("\"chapter\": \"05-{name}\","));
+        shows("tests/it/report.rs", format!("use practical_ch05_{}::", name.replace('-', "_")));
+    }
+}
