@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use llm_chapter_kit::read_at_most;
+use llm_chapter_kit::{check_output_files, read_at_most};
 use llm_from_scratch_practical::archive::write_atomically;
 use llm_from_scratch_practical::corpus::{
     CorpusManifest, Document, JsonlLimits, OverlapScan, read_jsonl,
@@ -54,8 +54,9 @@ impl Args {
         self.corpus.as_ref().map_or("built-in".to_owned(), |path| path.display().to_string())
     }
 
-    /// All documents.
+    /// All documents. Refused if the manifest would replace them.
     pub(crate) fn read(&self) -> anyhow::Result<Vec<Document>> {
+        check_output_files(&[("the corpus", &self.corpus), ("the manifest", &self.save_manifest)])?;
         let limits = JsonlLimits {
             record_bytes: self.max_record_bytes,
             documents: self.max_documents,

@@ -43,6 +43,16 @@ fn a_saved_manifest_names_every_later_change() {
 }
 
 #[test]
+fn the_manifest_cannot_replace_the_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.jsonl"), BUILT_IN).unwrap();
+    let arguments = ["--corpus", "mine.jsonl", "--save-manifest", "./mine.jsonl"];
+    let line = refusal(&run(folder.path(), &arguments), 1);
+    assert_eq!(line, "./mine.jsonl cannot hold both the corpus and the manifest");
+    assert_eq!(fs::read_to_string(folder.path().join("mine.jsonl")).unwrap(), BUILT_IN);
+}
+
+#[test]
 fn identical_texts_in_two_partitions_are_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("c"), BUILT_IN.replace("mill!", "mill.")).unwrap();
