@@ -112,15 +112,16 @@ pub(crate) fn run(args: &EvaluateArgs, console: &Console) -> anyhow::Result<Repo
         || model.identity(),
         || pass.run(&args.top_k, args.records.as_deref(), args.html.is_some()),
     );
-    let scored = scored?;
+    let mut scored = scored?;
     let documents = scored.totals.documents.clone();
     let result = EvaluationResult::from_totals(material.contract(&model)?, documents)?;
 
     if let Some(path) = &args.contract {
         save_json(path, &result)?;
     }
-    if let (Some(path), Some(records)) = (&args.html, &scored.shown) {
-        let view = SurpriseView::new(records, model.text_tokenizer()?)?;
+    if let (Some(path), Some(records)) = (&args.html, scored.shown.take()) {
+        let view = SurpriseView::new(&records, model.text_tokenizer()?)?;
+        drop(records); // before the page, which takes about as much
         save(path, view.to_html("Surprise").as_bytes())?;
     }
     let mut report = EvaluationReport::new(&model, &material, &scored, &result)?;

@@ -31,7 +31,7 @@ impl Piece {
 
 /// The visible form of any bytes, text and marks apart.
 pub fn visible_pieces(bytes: &[u8]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+    let mut pieces = Vec::with_capacity(1); // of most tokens
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match (mark_of(c), pieces.last_mut()) {
