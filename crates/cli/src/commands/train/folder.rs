@@ -176,7 +176,7 @@ impl Folder {
         let path = self.best();
         verify(&path, |_| ()).map_err(|error| {
             let error = with_causes(&at(&path, error));
-            anyhow!("{error}: bring it back, or start another run with another --out")
+            anyhow!("{error}; bring back this run's own, or start another run with another --out")
         })?;
         Ok(())
     }

@@ -128,7 +128,7 @@ fn a_run_does_not_go_on_beside_a_damaged_best_model() {
         }
         let message = refused(&mut place.train(&["--resume"]), 1);
         assert!(message.contains("out/best.safetensors"), "{message}");
-        assert!(message.contains("bring it back") && message.contains("--out"), "{message}");
+        assert!(message.contains("bring back") && message.contains("--out"), "{message}");
     }
     fs::write(&path, whole).unwrap();
     assert_eq!(place.report(&["--resume"])["run_sha256"], report["run_sha256"]);
