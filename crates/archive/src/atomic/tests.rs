@@ -180,16 +180,31 @@ fn what_is_not_a_file_is_refused_and_stays() {
         ("file/", io::ErrorKind::NotADirectory),
     ];
     for (name, kind) in cases {
+        let path = folder.path().join(name);
         for (draft, create) in DRAFTS {
-            let error = put(&folder.path().join(name), create, b"1").unwrap_err();
+            let error = put(&path, create, b"1").unwrap_err();
             assert_eq!(error.kind(), kind, "{draft} {name}: {error}");
         }
+        let asked = check_writable(&path);
+        assert!(matches!(&asked, Err(ArchiveError::Io { source, .. }) if source.kind() == kind));
     }
     assert_eq!(names(folder.path()), before);
     assert!(names(&inner).is_empty());
     for path in ["/dev/null", "/", "", "..", "."] {
         assert!(put(Path::new(path), Draft::create, b"1").is_err(), "{path}");
     }
+}
+
+#[test]
+fn asking_for_a_place_writes_nothing_there() {
+    let folder = folder();
+    let path = folder.path().join("a/b/model");
+    check_writable(&path).expect("writable");
+    assert!(names(&folder.path().join("a/b")).is_empty());
+    put(&path, Draft::create, b"old").expect("writable");
+    check_writable(&path).expect("writable");
+    assert_eq!(fs::read(&path).expect("still there"), b"old");
+    assert_eq!(names(&folder.path().join("a/b")), ["model"]);
 }
 
 #[test]
