@@ -62,15 +62,15 @@ pub fn check_output_files(outputs: &[(&str, &Option<PathBuf>)]) -> anyhow::Resul
 
 /// The path that all names of a file have in common, whether the file exists yet or not.
 fn place(path: &Path) -> PathBuf {
-    if let Ok(existing) = path.canonicalize() {
-        return existing;
-    }
-    let Some(folder) = path.parent() else { return path.to_owned() };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut place = place(folder);
-    match path.components().next_back() {
-        Some(Component::ParentDir) => drop(place.pop()),
-        name => place.extend(name),
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = |folder: &Path| Some((path.strip_prefix(folder).ok()?, folder.canonicalize().ok()?));
+    let mut folders = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    let Some((missing, mut place)) = folders.find_map(real) else { return path };
+    for component in missing.components() {
+        match component {
+            Component::ParentDir => drop(place.pop()),
+            name => place.push(name),
+        }
     }
     place
 }

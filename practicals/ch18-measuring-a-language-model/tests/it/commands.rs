@@ -1,7 +1,7 @@
 //! The command line: figures on request, and what is refused.
 
 use crate::support::program;
-use llm_chapter_kit::{printed, refusal};
+use llm_chapter_kit::{printed, refusal, run_program_in};
 use tempfile::TempDir;
 
 #[track_caller]
@@ -59,4 +59,17 @@ fn a_place_that_cannot_be_written_is_named() {
     std::fs::write(folder.path().join("file"), "").unwrap();
     let arguments = [&SMALL[..], &["--surprisal-figure", "file/a.svg"]].concat();
     assert!(refusal(&program(folder.path(), &arguments), 1).contains("file/a.svg"));
+}
+
+/// A relative path leads nowhere then, and must not be followed for ever.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_vanishes_below_the_program_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let gone = folder.path().join("gone");
+    std::fs::create_dir(&gone).unwrap();
+    let command = "rmdir \"$PWD\" && exec \"$0\" --draws 40 --surprisal-figure a.svg";
+    let program = env!("CARGO_BIN_EXE_practical-ch18-measuring-a-language-model");
+    let output = run_program_in(&gone, "sh", ["-c", command, program]);
+    assert!(refusal(&output, 1).contains("cannot write a.svg"));
 }
