@@ -164,14 +164,12 @@ mod tests {
     /// The gradient behind the embedding, by moving every row of the table that is read once.
     #[test]
     fn the_gradient_behind_the_embedding_is_the_difference_quotient_of_the_mean_loss() {
-        let model = DecoderModel::<f64>::initialize(config(2).validate().unwrap(), 5);
-        // Tokens 0 and 2 are read twice, so only the rows 5 and 9 belong to one token each. A
-        // document of its own for them: its inputs are 5 and 9.
+        // Inputs 5 and 9, each once: a row of the table is one token's.
         let binding = batch().binding().clone();
         let document = EncodedDocument::from_ids("x", Partition::Train, vec![5, 9, 1]).unwrap();
         let batch = VariableBatch::training(&binding, &number(0, &[document])).unwrap();
         // An untied head, so that the table is nothing but an embedding.
-        let untied = DecoderConfig { tied_head: false, ..**model.config() }.validate().unwrap();
+        let untied = DecoderConfig { tied_head: false, ..config(2) }.validate().unwrap();
         let model = DecoderModel::<f64>::initialize(untied, 5);
         let mean = |table: Tensor<f64>| {
             let mut values: Vec<_> = model.parameters().iter().map(|p| p.value().clone()).collect();

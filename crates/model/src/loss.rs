@@ -92,6 +92,7 @@ impl<E: Element> DecoderModel<E> {
         }
         Ok(BatchLoss { sum: None, token_nll })
     }
+
     /// Refuses a batch of another binding or of another vocabulary.
     pub(crate) fn check_batch(
         &self,

@@ -95,10 +95,10 @@ impl Case {
     }
 }
 
-/// Both kernel paths, and one that shares even the smallest work between threads.
-fn all_kernels() -> [Kernels; 3] {
-    let fast = Kernels::fastest();
-    [Kernels::portable(), fast, fast.with_sharing_threshold(0)]
+/// All implementations, and the fastest sharing even the smallest work between threads.
+fn all_kernels() -> Vec<Kernels> {
+    let sharing = Kernels::fastest().with_sharing_threshold(0);
+    Kernels::available().into_iter().chain([sharing]).collect()
 }
 
 fn bits<E: Element>(logits: &[E]) -> Vec<u64> {
