@@ -58,6 +58,38 @@ fn small_reads_and_interruptions_do_not_matter() {
     assert_eq!(tensors[0].values, vec![1.0_f32, -2.0].into());
 }
 
+/// Checks `bytes` without keeping them, and counts those of the data.
+fn verify(bytes: &[u8]) -> Result<u64, ArchiveError> {
+    let mut source = Source::from_bytes(bytes);
+    let header = source.read_header(None)?;
+    let mut checked = 0;
+    source.verify(&header, &mut |len| checked += len)?;
+    Ok(checked)
+}
+
+#[test]
+fn checking_refuses_what_reading_refuses() {
+    let whole = archive();
+    assert_eq!(verify(&whole).expect("unchanged"), 8);
+    for position in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[position] ^= 1;
+        let read = read(&damaged, whole.len()).expect_err("damaged").to_string();
+        assert_eq!(verify(&damaged).expect_err("damaged").to_string(), read, "byte {position}");
+    }
+}
+
+#[test]
+fn data_of_several_pieces_is_checked_to_its_last_byte() {
+    let count = 3 * PIECE_BYTES + 1;
+    let codes = TensorData::new("codes", vec![count], vec![0_u8; count]);
+    let container = Container::new("example", &serde_json::json!({}), vec![codes]);
+    let mut bytes = container.expect("good").to_bytes();
+    assert_eq!(verify(&bytes).expect("unchanged"), count as u64);
+    *bytes.last_mut().expect("data") = 1;
+    assert!(matches!(verify(&bytes), Err(ArchiveError::DigestMismatch { .. })));
+}
+
 #[test]
 fn digits_are_lower_case_and_padded() {
     assert_eq!(hex(&[0x00, 0x0a, 0xff]), "000aff");
