@@ -151,19 +151,21 @@ fn run(program: &Path, arguments: &[&str], folder: &Path) -> Run {
     Run { text: String::from_utf8_lossy(&text).into_owned(), failed }
 }
 
-/// Whether the block's lines stand together in the text, apart from its lines `...`.
+/// Whether the block's lines stand together in the text, apart from its lines `...`. A block that has
+/// no others shows nothing.
 fn shows(block: &FencedBlock<'_>, text: &str) -> bool {
     let text: Vec<&str> = text.lines().collect();
     let mut rest = text.as_slice();
-    // The earliest place is as good as any other: it leaves the most for the parts that follow.
     let mut parts = block.lines.split(|line| line.trim() == "...").filter(|p| !p.is_empty());
-    parts.all(|part| match rest.windows(part.len()).position(|lines| lines == part) {
+    // The earliest place is as good as any other: it leaves the most for the parts that follow.
+    let mut follows = |part: &[&str]| match rest.windows(part.len()).position(|at| at == part) {
         Some(at) => {
             rest = &rest[at + part.len()..];
             true
         }
         None => false,
-    })
+    };
+    parts.next().is_some_and(&mut follows) && parts.all(follows)
 }
 
 #[cfg(test)]

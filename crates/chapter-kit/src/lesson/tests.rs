@@ -22,6 +22,12 @@ fn dots_stand_for_any_lines_in_the_order_of_the_output() {
 }
 
 #[test]
+fn a_block_of_nothing_is_not_shown_by_every_output() {
+    assert!(!shows(&block(&[]), PRINTED));
+    assert!(!shows(&block(&["...", "  ..."]), PRINTED));
+}
+
+#[test]
 fn indentation_and_digits_count() {
     assert!(!shows(&block(&["\"a\": 1,"]), PRINTED));
     assert!(!shows(&block(&["  \"a\": 1.0,"]), PRINTED));
