@@ -15,8 +15,8 @@ pub(crate) const FEW_ROWS: usize = 8;
 
 /// Steps that are added to a sum while it is in a register.
 const STEPS: usize = 8;
-/// Columns whose sums stay in the first-level cache while the rows of `b` pass by.
-const COLUMNS: usize = 2048;
+/// How many elements before a place of a row or column is read its memory is asked for.
+const AHEAD: usize = 256;
 
 /// `c = a b`, or `c = c + a b`, with up to [`FEW_ROWS`] rows. `b` lies in row or in column order.
 pub(crate) struct FewRows<'a, E> {
@@ -43,11 +43,7 @@ impl<E: Element> Kernel<E> for FewRows<'_, E> {
             (0..c.rows()).for_each(|r| c.row_mut(r).fill(E::ZERO));
         }
         if b.column_stride() == 1 {
-            for first in (0..b.columns()).step_by(COLUMNS) {
-                let columns = first..(first + COLUMNS).min(b.columns());
-                let b = b.block(0..b.rows(), columns.clone());
-                add_rows(simd, a, b, c.block(0..a.rows(), columns));
-            }
+            add_rows(simd, a, b, c);
         } else {
             add_columns(simd, a, b, c);
         }
@@ -88,16 +84,12 @@ fn add_steps<E: Element, S: Simd<E>, const N: usize>(
     }
     let columns = b.columns();
     let rows: [&[E]; N] = std::array::from_fn(|i| &b.data()[(k + i) * b.row_stride()..][..columns]);
-    // What the next steps will read, where there are as many.
-    let later = b.data().get((k + N) * b.row_stride()..).unwrap_or(&[]);
     let whole = columns - columns % S::LANES;
     for first in (0..whole).step_by(S::LANES) {
         let mut vectors = [simd.splat(E::ZERO); N];
-        for (i, (vector, row)) in vectors.iter_mut().zip(rows).enumerate() {
+        for (vector, row) in vectors.iter_mut().zip(rows) {
             *vector = simd.load(&row[first..]);
-            if let Some(later) = later.get(i * b.row_stride() + first..) {
-                simd.prefetch(later);
-            }
+            simd.prefetch(&row[first..], AHEAD);
         }
         for (r, factors) in factors.iter().enumerate().take(a.rows()) {
             let sums = &mut c.row_mut(r)[first..];
@@ -129,6 +121,11 @@ fn add_columns<E: Element, S: Simd<E>>(
     mut c: MatrixMut<'_, E>,
 ) {
     let whole = b.rows() - b.rows() % S::LANES;
+    // After the end of these columns the next ones are read.
+    let later = |k| match k + AHEAD < b.rows() {
+        true => k + AHEAD,
+        false => S::LANES * b.column_stride() + k + AHEAD - b.rows(),
+    };
     // No vector has more lanes than a reduction.
     let mut square = [E::ZERO; REDUCTION_LANES * REDUCTION_LANES];
     for first in (0..b.columns()).step_by(S::LANES) {
@@ -140,13 +137,11 @@ fn add_columns<E: Element, S: Simd<E>>(
         for k in (0..b.rows()).step_by(S::LANES) {
             let steps = (b.rows() - k).min(S::LANES);
             if k < whole && count == S::LANES {
-                let from = &b.data()[first * b.column_stride() + k..];
-                for column in S::LANES..2 * S::LANES {
-                    if let Some(later) = from.get(column * b.column_stride()..) {
-                        simd.prefetch(later);
-                    }
+                let columns = &b.data()[first * b.column_stride()..];
+                for column in 0..S::LANES {
+                    simd.prefetch(columns, column * b.column_stride() + later(k));
                 }
-                simd.copy_transposed(from, b.column_stride(), &mut square, S::LANES);
+                simd.copy_transposed(&columns[k..], b.column_stride(), &mut square, S::LANES);
             } else {
                 for i in 0..steps {
                     for column in 0..count {

@@ -32,7 +32,7 @@ macro_rules! portable_vectors {
                 to[..$lanes].copy_from_slice(&x);
             }
             #[inline(always)]
-            fn prefetch(self, _from: &[$float]) {}
+            fn prefetch(self, _from: &[$float], _ahead: usize) {}
             #[inline(always)]
             fn copy_transposed(
                 self,

@@ -23,8 +23,9 @@ pub(crate) trait Simd<E: Copy>: Copy {
     /// Writes the vector to the first `LANES` elements of `to`. Panics if there are fewer.
     fn store(self, x: Self::Vector, to: &mut [E]);
 
-    /// Asks for the memory at `from` to be fetched; changes nothing else, and is free to do nothing.
-    fn prefetch(self, from: &[E]);
+    /// Asks for the memory `ahead` elements after the start of `from` to be fetched, whatever is there;
+    /// changes nothing else, and is free to do nothing.
+    fn prefetch(self, from: &[E], ahead: usize);
 
     /// `a + b`
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;

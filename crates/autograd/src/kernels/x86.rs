@@ -79,9 +79,10 @@ macro_rules! x86_vectors {
                 unsafe { $store(to.as_mut_ptr(), x) }
             }
             #[inline(always)]
-            fn prefetch(self, from: &[$float]) {
+            fn prefetch(self, from: &[$float], ahead: usize) {
+                let place = from.as_ptr().wrapping_add(ahead);
                 // SAFETY: a prefetch is a hint and reads nothing.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(from.as_ptr().cast()) }
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
             }
             #[inline(always)]
             fn copy_transposed(
