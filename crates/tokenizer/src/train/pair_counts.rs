@@ -86,18 +86,20 @@ pub(super) struct PairCounts {
 impl PairCounts {
     /// Counts the pairs of `text`; those below `minimum` (at least 1) are never offered.
     pub(super) fn of(text: &TaggedText, minimum: u64) -> Self {
-        // Before the first merge there are few different pairs but as many as bytes in all, so they
-        // are counted in a table with a row of right ids for each left id.
+        // Before the first merge there are few different pairs but as many as bytes in all, so a
+        // table with a row of right ids for each left id says where to count a pair: 0 is nowhere yet.
         let ids = FIRST_MERGE_ID as usize;
-        let mut table: Vec<Occurrences> = Vec::new();
-        table.resize_with(ids * ids, Occurrences::default);
-        for ((left, right), place) in text.pairs() {
-            table[left as usize * ids + right as usize].add(text.weight(place), place);
+        let mut table = vec![0_u32; ids * ids];
+        let mut found: Vec<(Pair, Occurrences)> = Vec::new();
+        for (pair, place) in text.pairs() {
+            let at = &mut table[pair.0 as usize * ids + pair.1 as usize];
+            if *at == 0 {
+                found.push((pair, Occurrences::default()));
+                *at = found.len() as u32;
+            }
+            found[*at as usize - 1].1.add(text.weight(place), place);
         }
-        let pair = |index| ((index / ids) as TokenId, (index % ids) as TokenId);
-        let counted = table.into_iter().enumerate().filter(|(_, found)| found.count > 0);
-        let pairs: HashMap<Pair, Occurrences> =
-            counted.map(|(index, found)| (pair(index), found)).collect();
+        let pairs: HashMap<Pair, Occurrences> = found.into_iter().collect();
         let first: Vec<Pair> = pairs.keys().copied().collect();
         let mut counts = Self { pairs, queue: BinaryHeap::new(), minimum };
         counts.offer(first);
