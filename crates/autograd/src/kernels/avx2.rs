@@ -23,6 +23,9 @@ x86_vectors! {
         min(a, b) = _mm256_min_ps;
     }
     splat = _mm256_set1_ps; load = _mm256_loadu_ps; store = _mm256_storeu_ps; turn = turn_f32;
+    mask(len) = _mm256_cmpgt_epi32(_mm256_set1_epi32(len as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    load_masked(from, mask) = _mm256_maskload_ps(from, mask);
+    store_masked(to, mask, x) = _mm256_maskstore_ps(to, mask, x);
     pow2 = _mm256_castps_si256, _mm256_slli_epi32::<23>, _mm256_castsi256_ps, 12_582_912.0 + 127.0;
 }
 
@@ -39,6 +42,9 @@ x86_vectors! {
         min(a, b) = _mm256_min_pd;
     }
     splat = _mm256_set1_pd; load = _mm256_loadu_pd; store = _mm256_storeu_pd; turn = turn_f64;
+    mask(len) = _mm256_cmpgt_epi64(_mm256_set1_epi64x(len as i64), _mm256_setr_epi64x(0, 1, 2, 3));
+    load_masked(from, mask) = _mm256_maskload_pd(from, mask);
+    store_masked(to, mask, x) = _mm256_maskstore_pd(to, mask, x);
     pow2 = _mm256_castpd_si256, _mm256_slli_epi64::<52>, _mm256_castsi256_pd,
         6_755_399_441_055_744.0 + 1023.0;
 }

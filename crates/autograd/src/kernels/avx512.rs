@@ -23,6 +23,9 @@ x86_vectors! {
         min(a, b) = _mm512_min_ps;
     }
     splat = _mm512_set1_ps; load = _mm512_loadu_ps; store = _mm512_storeu_ps; turn = turn_f32;
+    mask(len) = (1_u32 << len).wrapping_sub(1) as __mmask16;
+    load_masked(from, mask) = _mm512_maskz_loadu_ps(mask, from);
+    store_masked(to, mask, x) = _mm512_mask_storeu_ps(to, mask, x);
     pow2 = _mm512_castps_si512, _mm512_slli_epi32::<23>, _mm512_castsi512_ps, 12_582_912.0 + 127.0;
 }
 
@@ -39,6 +42,9 @@ x86_vectors! {
         min(a, b) = _mm512_min_pd;
     }
     splat = _mm512_set1_pd; load = _mm512_loadu_pd; store = _mm512_storeu_pd; turn = turn_f64;
+    mask(len) = (1_u32 << len).wrapping_sub(1) as __mmask8;
+    load_masked(from, mask) = _mm512_maskz_loadu_pd(mask, from);
+    store_masked(to, mask, x) = _mm512_mask_storeu_pd(to, mask, x);
     pow2 = _mm512_castpd_si512, _mm512_slli_epi64::<52>, _mm512_castsi512_pd,
         6_755_399_441_055_744.0 + 1023.0;
 }

@@ -105,7 +105,7 @@ impl<E: Element> Kernel<E> for ExpSlice<'_, E> {
             simd.store(y, chunk);
         }
         let rest = chunks.into_remainder();
-        let y = exp(simd, simd.load_partial(rest, E::ZERO));
+        let y = exp(simd, simd.load_partial(rest));
         simd.store_partial(y, rest);
     }
 }

@@ -100,11 +100,14 @@ fn add_steps<E: Element, S: Simd<E>, const N: usize>(
             simd.store(sum, sums);
         }
     }
+    if whole == columns {
+        return;
+    }
     for (r, factors) in factors.iter().enumerate().take(a.rows()) {
         let sums = &mut c.row_mut(r)[whole..];
-        let mut sum = simd.load_partial(sums, E::ZERO);
+        let mut sum = simd.load_partial(sums);
         for (factor, row) in factors.iter().zip(rows) {
-            let vector = simd.load_partial(&row[whole..], E::ZERO);
+            let vector = simd.load_partial(&row[whole..]);
             sum = simd.fma(simd.splat(*factor), vector, sum);
         }
         simd.store_partial(sum, sums);
@@ -132,7 +135,7 @@ fn add_columns<E: Element, S: Simd<E>>(
         let count = (b.columns() - first).min(S::LANES);
         let mut sums = [simd.splat(E::ZERO); FEW_ROWS];
         for (r, sum) in sums.iter_mut().enumerate().take(a.rows()) {
-            *sum = simd.load_partial(&c.row_mut(r)[first..first + count], E::ZERO);
+            *sum = simd.load_partial(&c.row_mut(r)[first..first + count]);
         }
         for k in (0..b.rows()).step_by(S::LANES) {
             let steps = (b.rows() - k).min(S::LANES);

@@ -32,6 +32,16 @@ macro_rules! portable_vectors {
                 to[..$lanes].copy_from_slice(&x);
             }
             #[inline(always)]
+            fn load_partial(self, from: &[$float]) -> Self::Vector {
+                let mut lanes = [0.0; $lanes];
+                lanes[..from.len()].copy_from_slice(from);
+                lanes
+            }
+            #[inline(always)]
+            fn store_partial(self, x: Self::Vector, to: &mut [$float]) {
+                to.copy_from_slice(&x[..to.len()]);
+            }
+            #[inline(always)]
             fn prefetch(self, _from: &[$float], _ahead: usize) {}
             #[inline(always)]
             fn copy_transposed(

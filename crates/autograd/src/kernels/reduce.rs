@@ -81,7 +81,7 @@ pub(crate) fn load_part<E: Element, S: Simd<E>>(
     start: usize,
     count: usize,
 ) -> S::Vector {
-    simd.load_partial(&row[start..start + count], E::ZERO)
+    simd.load_partial(&row[start..start + count])
 }
 
 /// The largest element of a row; a NaN anywhere may or may not be returned.

@@ -23,6 +23,11 @@ pub(crate) trait Simd<E: Copy>: Copy {
     /// Writes the vector to the first `LANES` elements of `to`. Panics if there are fewer.
     fn store(self, x: Self::Vector, to: &mut [E]);
 
+    /// The elements of `from`, the other lanes +0. Panics if there are more than `LANES`.
+    fn load_partial(self, from: &[E]) -> Self::Vector;
+    /// Writes the first `to.len()` lanes. Panics if there are not as many.
+    fn store_partial(self, x: Self::Vector, to: &mut [E]);
+
     /// Asks for the memory `ahead` elements after the start of `from` to be fetched, whatever is there;
     /// changes nothing else, and is free to do nothing.
     fn prefetch(self, from: &[E], ahead: usize);
@@ -53,29 +58,6 @@ pub(crate) trait Simd<E: Copy>: Copy {
 
     /// Runs a part of a kernel as a function of its own, compiled once instead of at every use.
     fn call<K: Kernel<E>>(self, part: K) -> K::Output;
-
-    /// The elements of `from` (at most `LANES`), the other lanes filled with `fill`.
-    #[inline(always)]
-    fn load_partial(self, from: &[E], fill: E) -> Self::Vector {
-        if from.len() == Self::LANES {
-            return self.load(from);
-        }
-        let mut lanes = [fill; REDUCTION_LANES];
-        lanes[..from.len()].copy_from_slice(from);
-        self.load(&lanes)
-    }
-
-    /// Writes the first `to.len()` lanes (at most `LANES`).
-    #[inline(always)]
-    fn store_partial(self, x: Self::Vector, to: &mut [E]) {
-        if to.len() == Self::LANES {
-            return self.store(x, to);
-        }
-        let Some(&any) = to.first() else { return };
-        let mut lanes = [any; REDUCTION_LANES];
-        self.store(x, &mut lanes);
-        to.copy_from_slice(&lanes[..to.len()]);
-    }
 }
 
 /// A piece of work that can run on any vector implementation.

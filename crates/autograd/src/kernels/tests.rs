@@ -116,6 +116,53 @@ fn products_equal_the_chain_when_strips_are_packed() {
     });
 }
 
+fn panics(action: impl FnOnce()) -> bool {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(action)).is_err()
+}
+
+/// Reads and writes every number of elements below a vector's, and one that is too large.
+struct Partial;
+
+impl<E: Element> Kernel<E> for Partial {
+    type Output = ();
+
+    fn run<S: Simd<E>>(self, simd: S) {
+        let (from, before) = (numbers::<E>(S::LANES, 1), numbers::<E>(S::LANES, 2));
+        for len in 0..=S::LANES {
+            let mut lanes = before.clone();
+            simd.store(simd.load_partial(&from[..len]), &mut lanes);
+            let zeros = vec![E::ZERO; S::LANES - len];
+            assert_eq!(bits(&lanes), bits(&[&from[..len], &zeros].concat()), "{len} elements");
+
+            let mut to = before.clone();
+            simd.store_partial(simd.load(&from), &mut to[..len]);
+            assert_eq!(bits(&to), bits(&[&from[..len], &before[len..]].concat()), "{len} elements");
+        }
+        let mut too_many = numbers::<E>(S::LANES + 1, 3);
+        assert!(panics(|| _ = simd.load_partial(&too_many)));
+        assert!(panics(|| simd.store_partial(simd.load(&from), &mut too_many)));
+    }
+}
+
+#[test]
+fn parts_of_vectors_are_read_and_written_and_nothing_beside_them() {
+    fn check<E: Element, S: Simd<E>>(simd: S) {
+        simd.call(Partial);
+    }
+    check::<f32, _>(portable::Portable);
+    check::<f64, _>(portable::Portable);
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = avx2::Avx2::detect() {
+        check::<f32, _>(simd);
+        check::<f64, _>(simd);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = avx512::Avx512::detect() {
+        check::<f32, _>(simd);
+        check::<f64, _>(simd);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -7,6 +7,8 @@
 //! while twelve accumulators keep both multiply-add units of a core busy (each result is needed
 //! again only six cycles later).
 
+use std::ops::Range;
+
 use super::matrix::{MatrixMut, MatrixView};
 use super::pack::panel_width;
 use super::simd::{Kernel, REDUCTION_LANES, Simd};
@@ -99,24 +101,11 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
     #[inline(always)]
     fn run<S: Simd<E>>(self, simd: S) {
         let Self { a, panel, mut c, start, steps } = self;
-        let (rows, columns, width) = (c.rows(), c.columns(), panel_width::<E, S>());
-        let mut narrow = [E::ZERO; TILE_ROWS * MOST_COLUMNS];
+        let (rows, columns) = (c.rows(), c.columns());
         for (strip, first) in (0..rows).step_by(TILE_ROWS).enumerate() {
             let height = (rows - first).min(TILE_ROWS);
             let mut c = c.block(first..first + height, 0..columns);
-            if columns == width {
-                tile_of_height(simd, a, strip, panel, &mut c, start, steps);
-                continue;
-            }
-            // A narrower tile is computed at full width, beside the output.
-            let mut full = MatrixMut::new(&mut narrow[..height * width], height, width);
-            for r in 0..height {
-                full.row_mut(r)[..columns].copy_from_slice(c.row_mut(r));
-            }
-            tile_of_height(simd, a, strip, panel, &mut full, start, steps);
-            for r in 0..height {
-                c.row_mut(r).copy_from_slice(&full.row_mut(r)[..columns]);
-            }
+            tile_of_height(simd, a, strip, panel, &mut c, start, steps);
         }
     }
 }
@@ -155,7 +144,7 @@ const ANY: usize = 0;
 /// Steps of one turn of the inner loop.
 const UNROLLED: usize = 4;
 
-/// `ROWS` rows of `c`, a panel wide.
+/// `ROWS` rows of `c`. Where `c` is narrower than a panel, the rest is computed and not stored.
 #[inline(always)]
 fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     simd: S,
@@ -166,12 +155,16 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     start: Start,
     steps: Steps,
 ) {
+    let is_whole = c.columns() == panel_width::<E, S>();
     let mut sums = [[simd.splat(E::ZERO); PANEL_VECTORS]; ROWS];
     if start == Start::Stored {
         for (r, sums) in sums.iter_mut().enumerate() {
             let row = c.row_mut(r);
             for (v, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.load(&row[v * S::LANES..]);
+                *sum = match is_whole {
+                    true => simd.load(&row[v * S::LANES..]),
+                    false => simd.load_partial(&row[lanes::<E, S>(v, row.len())]),
+                };
             }
         }
     }
@@ -225,9 +218,21 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     for (r, sums) in sums.into_iter().enumerate() {
         let row = c.row_mut(r);
         for (v, sum) in sums.into_iter().enumerate() {
-            simd.store(sum, &mut row[v * S::LANES..]);
+            match is_whole {
+                true => simd.store(sum, &mut row[v * S::LANES..]),
+                false => {
+                    let lanes = lanes::<E, S>(v, row.len());
+                    simd.store_partial(sum, &mut row[lanes]);
+                }
+            }
         }
     }
+}
+
+/// The elements of vector `v` of a row of `len`.
+#[inline(always)]
+fn lanes<E: Copy, S: Simd<E>>(v: usize, len: usize) -> Range<usize> {
+    (v * S::LANES).min(len)..((v + 1) * S::LANES).min(len)
 }
 
 /// One step of some chains of a tile: `sums[r] += a[at + r * row_stride] * b`. The caller has made

@@ -35,7 +35,7 @@ macro_rules! x86_features {
 }
 
 /// Implements [`Simd`](super::simd::Simd) with one instruction for each method. `turn` exchanges rows
-/// and columns of a square of vectors; `pow2` names the instructions for [`Portable`]'s way to 2 to the
+/// and columns of a square of vectors; `mask` is what selects the first `len` lanes; `pow2` names the instructions for [`Portable`]'s way to 2 to the
 /// power n, with its constant.
 ///
 /// [`Portable`]: super::portable::Portable
@@ -44,6 +44,9 @@ macro_rules! x86_vectors {
         $simd:ident, $float:ty, $vector:ty, $lanes:literal;
         lane_wise { $($method:ident ( $($operand:ident),+ ) = $instruction:ident;)+ }
         splat = $splat:ident; load = $load:ident; store = $store:ident; turn = $turn:ident;
+        mask($len:ident) = $mask:expr;
+        load_masked($from:ident, $loaded:ident) = $load_masked:expr;
+        store_masked($to:ident, $stored:ident, $x:ident) = $store_masked:expr;
         pow2 = $to_bits:ident, $shift:expr, $from_bits:ident, $magic:expr;
     ) => {
         impl Simd<$float> for $simd {
@@ -77,6 +80,33 @@ macro_rules! x86_vectors {
                 let to = &mut to[..$lanes];
                 // SAFETY: `to` has as many elements as a vector, and the store needs no alignment.
                 unsafe { $store(to.as_mut_ptr(), x) }
+            }
+            #[inline(always)]
+            fn load_partial(self, from: &[$float]) -> $vector {
+                if from.len() == $lanes {
+                    return self.load(from);
+                }
+                let ($len, $from) = (from.len(), from.as_ptr());
+                assert!($len <= $lanes, "more elements than lanes");
+                // SAFETY: `self` proves that the processor has the instructions; the mask leaves the
+                // elements of `from`, and what it leaves out is not touched.
+                unsafe {
+                    let $loaded = $mask;
+                    $load_masked
+                }
+            }
+            #[inline(always)]
+            fn store_partial(self, $x: $vector, to: &mut [$float]) {
+                if to.len() == $lanes {
+                    return self.store($x, to);
+                }
+                let ($len, $to) = (to.len(), to.as_mut_ptr());
+                assert!($len <= $lanes, "more elements than lanes");
+                // SAFETY: as for `load_partial`.
+                unsafe {
+                    let $stored = $mask;
+                    $store_masked
+                }
             }
             #[inline(always)]
             fn prefetch(self, from: &[$float], ahead: usize) {
