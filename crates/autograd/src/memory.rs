@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::Element;
 
 /// Smaller arrays are left to the allocator, which is fast at them.
-const LEAST_ELEMENTS: usize = 4096;
+const LEAST_ELEMENTS: usize = 512;
 
 /// Arrays of finished computations, kept for the next ones. Clones share them; whoever trains or
 /// scores owns one, and dropping the last clone frees everything.
@@ -69,18 +69,28 @@ impl<E: Element> Buffer<E> {
     pub(crate) fn any(memory: Option<&Memory<E>>, len: usize) -> Self {
         match memory.filter(|_| len >= LEAST_ELEMENTS) {
             Some(memory) => Self { elements: memory.take(len), memory: Some(memory.clone()) },
-            None => vec![E::ZERO; len].into(),
+            None => zeros(len).into(),
         }
     }
 
     /// `len` zeros.
     pub(crate) fn zeros(memory: Option<&Memory<E>>, len: usize) -> Self {
         if memory.is_none() || len < LEAST_ELEMENTS {
-            return vec![E::ZERO; len].into();
+            return zeros(len).into();
         }
         let mut buffer = Self::any(memory, len);
         buffer.fill(E::ZERO);
         buffer
+    }
+}
+
+/// `len` zeros. An allocator knows large arrays of zeros without writing them, but is slower to give
+/// small ones than small ones of any contents.
+fn zeros<E: Element>(len: usize) -> Vec<E> {
+    if len < LEAST_ELEMENTS {
+        std::iter::repeat_n(E::ZERO, len).collect()
+    } else {
+        vec![E::ZERO; len]
     }
 }
 

@@ -177,19 +177,19 @@ impl<E: Element> AutogradContext<E> {
         tensor: Tensor<E>,
         backward: impl FnOnce(Buffer<E>, &mut GradientFlow<'_, E>) + 'static,
     ) -> TensorValue<E> {
-        let places: Vec<Place> = parents.iter().filter_map(|parent| parent.place).collect();
         let Some(tape) = &self.tape else { return TensorValue { tensor, place: None } };
-        if places.is_empty() {
+        let own = tape.borrow().id;
+        let node = |place: Place| {
+            assert!(place.tape == own, "{operation}: a value of another tape");
+            place.node
+        };
+        let parents: Vec<usize> =
+            parents.iter().filter_map(|parent| parent.place.map(node)).collect();
+        if parents.is_empty() {
             return TensorValue { tensor, place: None };
         }
-        let own = tape.borrow().id;
-        assert!(places.iter().all(|p| p.tape == own), "{operation}: a value of another tape");
-        let place = self.push(Node {
-            operation,
-            parents: places.iter().map(|p| p.node).collect(),
-            slot: None,
-            backward: Some(Box::new(backward)),
-        });
+        let backward: Backward<E> = Box::new(backward);
+        let place = self.push(Node { operation, parents, slot: None, backward: Some(backward) });
         TensorValue { tensor, place }
     }
 

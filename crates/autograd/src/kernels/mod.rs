@@ -41,6 +41,7 @@ pub(crate) use matrix::{MatrixMut, MatrixView};
 pub(crate) use peak::Peak;
 pub(crate) use prepacked::{Pack, Prepacked};
 pub(crate) use rms_norm::{RmsNormBackward, RmsNormForward, RmsNormGain};
+pub(crate) use scratch::Scratch;
 pub(crate) use share::{Shared, cut_at, share};
 pub(crate) use simd::Kernel;
 pub(crate) use softmax::SoftmaxRow;

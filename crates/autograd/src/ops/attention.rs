@@ -144,7 +144,7 @@ impl Task {
                 maxima,
                 inverse_sums,
             });
-        run_all(kernels, self.work(), work.collect(), E::run_attention_forward);
+        run_all(kernels, self.work(), work, E::run_attention_forward);
         let tensor = |data| Tensor::new(&[tokens, n_heads], data);
         (y, Statistics { maxima: tensor(maxima), inverse_sums: tensor(inverse_sums) })
     }
@@ -180,7 +180,7 @@ impl Task {
                 key_gradient: d_key,
                 value_gradient: d_value,
             });
-        run_all(flow.kernels, 3 * self.work(), work.collect(), E::run_attention_backward);
+        run_all(flow.kernels, 3 * self.work(), work, E::run_attention_backward);
         [d_queries, d_keys, d_values]
     }
 
@@ -239,11 +239,17 @@ impl Task {
 }
 
 /// Runs independent kernels, side by side if there is enough work.
-fn run_all<K: Send>(kernels: Kernels, work: usize, all: Vec<K>, run: fn(Kernels, K)) {
+fn run_all<K: Send>(
+    kernels: Kernels,
+    work: usize,
+    all: impl Iterator<Item = K>,
+    run: fn(Kernels, K),
+) {
     if kernels.parts(work) > 1 {
+        let all: Vec<K> = all.collect();
         all.into_par_iter().for_each(|kernel| run(kernels, kernel));
     } else {
-        all.into_iter().for_each(|kernel| run(kernels, kernel));
+        all.for_each(|kernel| run(kernels, kernel));
     }
 }
 

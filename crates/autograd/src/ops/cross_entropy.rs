@@ -5,7 +5,7 @@
 //! thousands of f32 exponentials is biased. `d logits = softmax(logits) - onehot(target)`, formed
 //! in the precision of the logits.
 
-use crate::kernels::{ElementKernels, Shared, SoftmaxRow, cut_at, share};
+use crate::kernels::{ElementKernels, Scratch, Shared, SoftmaxRow, cut_at, share};
 use crate::{AutogradContext, Element, Kernels, Tensor, TensorValue};
 
 /// Losses of a batch of targets.
@@ -65,13 +65,13 @@ struct Losses<'a, E> {
 impl<E: Element> Losses<'_, E> {
     fn compute(kernels: Kernels, this: Self) {
         let vocab_size = this.logits.len() / this.targets.len().max(1);
-        let mut promoted = Vec::with_capacity(vocab_size);
+        let mut scratch = Scratch::new();
+        let promoted = scratch.any(vocab_size);
         let rows = this.logits.chunks_exact(vocab_size.max(1)).zip(this.targets);
         for ((logits, &target), nll) in rows.zip(this.token_nll) {
-            promoted.clear();
-            promoted.extend(logits.iter().map(|x| x.to_f64()));
+            promoted.iter_mut().zip(logits).for_each(|(to, x)| *to = x.to_f64());
             let logit = promoted[target as usize];
-            let (largest, sum) = f64::run_softmax_row(kernels, SoftmaxRow(&mut promoted));
+            let (largest, sum) = f64::run_softmax_row(kernels, SoftmaxRow(promoted));
             *nll = libm::log(sum) - (logit - largest);
         }
     }

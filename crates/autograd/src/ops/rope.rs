@@ -30,7 +30,8 @@ impl<E: Element> RopeTable<E> {
             frequencies.iter().map(move |frequency| position as f64 * frequency)
         });
         let (cosines, sines) = angles
-            .map(|angle| (E::from_f64(libm::cos(angle)), E::from_f64(libm::sin(angle))))
+            .map(libm::sincos)
+            .map(|(sine, cosine)| (E::from_f64(cosine), E::from_f64(sine)))
             .unzip();
         Self { cosines: Arc::new(cosines), sines: Arc::new(sines), head_dim }
     }
