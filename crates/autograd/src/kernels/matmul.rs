@@ -2,8 +2,9 @@
 //!
 //! The blocking is Goto's (Goto and van de Geijn 2008, "Anatomy of high-performance matrix
 //! multiplication"): a block of `b` is copied into panels, a block of `a` into strips of six rows
-//! unless that does not pay, and the tiles of their product read both in order. Blocks along the
-//! inner dimension continue the chains from the stored output, so the cut is invisible in the result.
+//! unless its rows lie in memory order, and the tiles of their product read both in order. Blocks
+//! along the inner dimension continue the chains from the stored output, so the cut is invisible in
+//! the result.
 
 use std::ops::Range;
 
@@ -174,7 +175,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
                 for rows in blocks(rows, block_rows::<E>()) {
                     let a = a.block(rows.clone(), steps.clone());
                     let c = c.block(rows, columns.clone());
-                    let a = if reads_well_in_place(a, c.columns()) {
+                    let a = if a.column_stride() == 1 {
                         Strips::in_place(a)
                     } else {
                         Strips::packed(pack_strips(simd, a, &mut strips), a.rows(), a.columns())
@@ -184,13 +185,6 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
             }
         }
     }
-}
-
-/// Whether the tiles may read `a` where it is: its rows lie in memory order, and there are too few
-/// panels to pay for a copy. A copy is read a little faster, from one place instead of six.
-fn reads_well_in_place<E: Element>(a: MatrixView<'_, E>, columns: usize) -> bool {
-    const FEW_COLUMNS: usize = 128;
-    a.column_stride() == 1 && columns < FEW_COLUMNS
 }
 
 /// All tiles of one block of the output.

@@ -102,8 +102,8 @@ fn copy_elements<E: Element>(b: MatrixView<'_, E>, first_row: usize, to: &mut [E
     }
 }
 
-/// Copies `a` into strips of six rows: within a strip the columns lie one after the other. The last
-/// strip is filled up with zeros, which no tile reads.
+/// Copies `a`, whose columns lie in memory order, into strips of six rows: within a strip the columns
+/// lie one after the other. The last strip is filled up with zeros, which no tile reads.
 #[inline(always)]
 pub(crate) fn pack_strips<'p, E: Element, S: Simd<E>>(
     simd: S,
@@ -124,38 +124,21 @@ impl<E: Element> Kernel<E> for PackStrips<'_, E> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd<E>>(self, simd: S) {
+    fn run<S: Simd<E>>(self, _: S) {
         let Self { a, strips } = self;
         let steps = a.columns();
         for first in (0..steps).step_by(STRIP_STEPS) {
             let block = first..(first + STRIP_STEPS).min(steps);
             for (strip, row) in (0..a.rows()).step_by(TILE_ROWS).enumerate() {
                 let to = &mut strips[(strip * steps + block.start) * TILE_ROWS..];
-                let full = row + TILE_ROWS <= a.rows();
-                if full && a.row_stride() == 1 {
-                    for k in block.clone() {
+                if a.row_stride() == 1 && row + TILE_ROWS <= a.rows() {
+                    for (k, to) in block.clone().zip(to.chunks_exact_mut(TILE_ROWS)) {
                         let from = &a.data()[k * a.column_stride() + row..][..TILE_ROWS];
-                        to[(k - first) * TILE_ROWS..][..TILE_ROWS].copy_from_slice(from);
+                        to.copy_from_slice(from);
                     }
-                    continue;
+                } else {
+                    copy_steps(a, row, block.clone(), to);
                 }
-                // Whole vectors of rows are turned, more than six. What is too much lies where the
-                // next steps are written, so the last steps of the block are left to `copy_steps`,
-                // and the later rows are turned first.
-                let groups = TILE_ROWS.div_ceil(S::LANES);
-                let too_much = (groups * S::LANES - TILE_ROWS).div_ceil(TILE_ROWS);
-                let mut k = block.start;
-                if a.column_stride() == 1 && row + groups * S::LANES <= a.rows() {
-                    while k + S::LANES + too_much <= block.end {
-                        for r in (0..groups).rev().map(|group| group * S::LANES) {
-                            let from = &a.data()[(row + r) * a.row_stride() + k..];
-                            let to = &mut to[(k - first) * TILE_ROWS + r..];
-                            simd.copy_transposed(from, a.row_stride(), to, TILE_ROWS);
-                        }
-                        k += S::LANES;
-                    }
-                }
-                copy_steps(a, row, k..block.end, &mut to[(k - first) * TILE_ROWS..]);
             }
         }
     }

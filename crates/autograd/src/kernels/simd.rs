@@ -52,8 +52,7 @@ pub(crate) trait Simd<E: Copy>: Copy {
     fn pow2(self, n: Self::Vector) -> Self::Vector;
 
     /// Copies a square of `LANES` x `LANES` elements with rows and columns exchanged:
-    /// `to[c * to_stride + r] = from[r * from_stride + c]`, for ascending `c`: where `to_stride` is
-    /// below `LANES`, a column overwrites the end of the one before. Panics if a slice is too short.
+    /// `to[c * to_stride + r] = from[r * from_stride + c]`. Panics if a slice is too short.
     fn copy_transposed(self, from: &[E], from_stride: usize, to: &mut [E], to_stride: usize);
 
     /// Runs a part of a kernel as a function of its own, compiled once instead of at every use.
