@@ -25,21 +25,25 @@ pub fn clip_factor(norm: f64, limit: f64) -> f64 {
 /// their direction. Gradients whose norm is not finite are left as they are, for the caller to refuse.
 ///
 /// ```
-/// use llm_autograd::Tensor;
+/// use llm_autograd::{Kernels, Tensor};
 /// use llm_model::Parameter;
 /// use llm_trainer::{Clip, clip_gradients};
 /// let mut parameters = [Parameter::new("w", Tensor::new(&[2], vec![0.0, 0.0]))];
 /// parameters[0].set_gradient(&[3.0, 4.0]); // norm 5
-/// assert_eq!(clip_gradients(&mut parameters, 2.5), Clip { norm: 5.0, factor: 0.5 });
+/// assert_eq!(clip_gradients(Kernels::detect(), &mut parameters, 2.5), Clip { norm: 5.0, factor: 0.5 });
 /// assert_eq!(parameters[0].gradient(), Some(&[1.5, 2.0][..]));
 /// ```
-pub fn clip_gradients<E: Element>(parameters: &mut [Parameter<E>], limit: f64) -> Clip {
+pub fn clip_gradients<E: Element>(
+    kernels: Kernels,
+    parameters: &mut [Parameter<E>],
+    limit: f64,
+) -> Clip {
     let norm = global_norm(parameters);
     let factor = if norm.is_finite() { clip_factor(norm, limit) } else { 1.0 };
     if factor < 1.0 {
         let factor = E::from_f64(factor);
         for gradient in parameters.iter_mut().filter_map(Parameter::gradient_mut) {
-            Kernels::detect().multiply(gradient, factor);
+            kernels.multiply(gradient, factor);
         }
     }
     Clip { norm, factor }
@@ -102,7 +106,7 @@ mod tests {
             limit in 1e-3..1e4_f64,
         ) {
             let mut clipped = parameters(&gradients);
-            let Clip { norm, factor } = clip_gradients(&mut clipped, limit);
+            let Clip { norm, factor } = clip_gradients(Kernels::detect(), &mut clipped, limit);
             let squares: f64 = gradients.iter().flatten().map(|g| g * g).sum();
             prop_assert!((norm - squares.sqrt()).abs() <= 1e-12 * norm);
             prop_assert!(factor > 0.0 && factor <= 1.0);
@@ -119,7 +123,7 @@ mod tests {
     fn gradients_without_a_finite_norm_are_left_as_they_are() {
         for bad in [f64::NAN, f64::INFINITY, 1e200] {
             let mut spoilt = parameters(&[vec![3.0, bad]]);
-            let clip = clip_gradients(&mut spoilt, 1.0);
+            let clip = clip_gradients(Kernels::detect(), &mut spoilt, 1.0);
             assert!(!clip.norm.is_finite() && clip.factor == 1.0, "{clip:?}");
             let bits: Vec<u64> =
                 spoilt[0].gradient().unwrap().iter().map(|g| g.to_bits()).collect();

@@ -207,7 +207,8 @@ impl<E: Element> Trainer<E> {
         for gradient in self.model.parameters_mut().iter_mut().filter_map(Parameter::gradient_mut) {
             self.kernels.divide(gradient, count);
         }
-        let clip = clip_gradients(self.model.parameters_mut(), self.config.clip_limit);
+        let clip =
+            clip_gradients(self.kernels, self.model.parameters_mut(), self.config.clip_limit);
         if !clip.norm.is_finite() {
             return Err(TrainError::NonFinite { update: self.updates });
         }

@@ -4,7 +4,7 @@ use llm_chapter_kit::six_decimals;
 use llm_from_scratch_practical::{autograd, corpus, model, trainer};
 use serde::Serialize;
 
-use autograd::Tensor;
+use autograd::{Kernels, Tensor};
 use corpus::{BatchBinding, EncodedDocument, Partition, VariableBatch, number};
 use model::{DecoderConfig, DecoderModel, Parameter};
 use trainer::{Schedule, Trainer, TrainingConfig, clip_gradients};
@@ -33,7 +33,7 @@ pub fn clip_two_ways(gradient: &[f64], limit: f64) -> Vec<ClippedGradient> {
     let zeros = Tensor::new(&[gradient.len()], vec![0.0; gradient.len()]);
     let mut parameters = [Parameter::new("w", zeros)];
     parameters[0].set_gradient(gradient);
-    clip_gradients(&mut parameters, limit);
+    clip_gradients(Kernels::detect(), &mut parameters, limit);
     let by_norm = parameters[0].gradient().unwrap_or_default().to_vec();
     let by_element = gradient.iter().map(|g| g.clamp(-limit, limit)).collect();
     [("global-norm", by_norm), ("each-element", by_element)]

@@ -79,12 +79,9 @@ fn train_wrongly(experiment: &ReferenceExperiment) -> anyhow::Result<DecoderMode
     let mut optimizer = AdamW::new(AdamWConfig::default(), model.parameters())?;
     for _ in 0..ReferenceExperiment::UPDATES {
         accumulate(&mut model, &experiment.binding, &microbatches, Weighting::EveryMicrobatch)?;
-        clip_gradients(model.parameters_mut(), TrainingConfig::default().clip_limit);
-        optimizer.step(
-            Kernels::detect(),
-            model.parameters_mut(),
-            ReferenceExperiment::LEARNING_RATE,
-        );
+        let kernels = Kernels::detect();
+        clip_gradients(kernels, model.parameters_mut(), TrainingConfig::default().clip_limit);
+        optimizer.step(kernels, model.parameters_mut(), ReferenceExperiment::LEARNING_RATE);
     }
     Ok(model)
 }

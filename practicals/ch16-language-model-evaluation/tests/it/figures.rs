@@ -343,7 +343,7 @@ fn train_with_document_weights(chapter: &Chapter) -> f64 {
             model.backward(&context, &weighted).unwrap();
         }
         model.merge_tied_gradient();
-        clip_gradients(model.parameters_mut(), 1.0);
+        clip_gradients(Kernels::detect(), model.parameters_mut(), 1.0);
         optimizer.step(Kernels::detect(), model.parameters_mut(), 0.02);
     }
     validation_nll(chapter, &model)
