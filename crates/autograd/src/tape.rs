@@ -106,6 +106,17 @@ impl<E: Element> AutogradContext<E> {
         Self { memory: Some(memory.clone()), ..self }
     }
 
+    /// Runs a computation that records nothing, with the same kernels and memory, as
+    /// [`Kernels::on_pool`] does.
+    pub fn no_grad_on_pool<R: Send>(
+        &self,
+        multiply_adds: usize,
+        computation: impl FnOnce(&Self) -> R + Send,
+    ) -> R {
+        let (kernels, memory) = (self.kernels, self.memory.clone());
+        kernels.on_pool(multiply_adds, || computation(&Self { kernels, memory, tape: None }))
+    }
+
     /// An array of any contents, to be overwritten.
     pub(crate) fn buffer(&self, len: usize) -> Buffer<E> {
         Buffer::any(self.memory.as_ref(), len)

@@ -79,10 +79,13 @@ fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
         let mut c = vec![E::ZERO; rows * columns];
         let flops = 2.0 * (rows * inner * columns) as f64;
         let repeats = (2e8 / flops).ceil() as usize; // a run takes milliseconds
-        let timing = Timing::of(runs, || {
-            for _ in 0..repeats {
-                product.write(kernels, &a, &b, std::hint::black_box(&mut c));
-            }
+        // On the pool, as in training.
+        let timing = kernels.on_pool(usize::MAX, || {
+            Timing::of(runs, || {
+                for _ in 0..repeats {
+                    product.write(kernels, &a, &b, std::hint::black_box(&mut c));
+                }
+            })
         });
         let error = largest_error(product, &a, &b, &c);
         let rate = |seconds: f64| flops * repeats as f64 / seconds / 1e9;

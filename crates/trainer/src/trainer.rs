@@ -162,7 +162,11 @@ impl<E: Element> Trainer<E> {
         check_microbatches(binding, microbatches)?;
         self.model.clear_gradients();
         let before = self.dropout.clone();
-        let result = self.accumulate(binding, microbatches).and_then(|loss| self.step(loss));
+        let targets: usize = microbatches.iter().map(VariableBatch::target_count).sum();
+        let multiply_adds = targets * self.model.config().parameter_count();
+        let result = self.kernels.on_pool(multiply_adds, || {
+            self.accumulate(binding, microbatches).and_then(|loss| self.step(loss))
+        });
         self.model.clear_gradients();
         if result.is_err() {
             self.dropout = before;

@@ -151,6 +151,23 @@ impl Kernels {
         if work < self.sharing_threshold { 1 } else { rayon::current_num_threads() }
     }
 
+    /// Runs a computation of about so many multiply-adds on a thread of the current pool, if parts of
+    /// it will be shared: products that are handed to the pool from outside, one by one, each wait for
+    /// it to wake up. No bit depends on it.
+    pub fn on_pool<R: Send>(
+        self,
+        multiply_adds: usize,
+        computation: impl FnOnce() -> R + Send,
+    ) -> R {
+        // A computation has many products, of which the largest has about this part of the work.
+        const LARGEST_PART: usize = 16;
+        if self.parts(multiply_adds / LARGEST_PART) > 1 {
+            rayon::scope(|_| computation())
+        } else {
+            computation()
+        }
+    }
+
     #[cfg(target_arch = "x86_64")]
     fn run<E, K: Kernel<E>>(self, kernel: K) -> K::Output
     where

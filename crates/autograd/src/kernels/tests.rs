@@ -111,6 +111,15 @@ fn products_equal_the_chain_when_strips_are_packed() {
     }
 }
 
+#[test]
+fn only_large_computations_move_to_the_pool() {
+    let thread = rayon::current_thread_index;
+    let kernels = Kernels::detect();
+    assert_eq!(kernels.on_pool(0, thread), None);
+    let shares = rayon::current_num_threads() > 1;
+    assert_eq!(kernels.on_pool(usize::MAX, thread).is_some(), shares);
+}
+
 fn panics(action: impl FnOnce()) -> bool {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(action)).is_err()
 }

@@ -64,12 +64,13 @@ impl<E: Element> DecoderModel<E> {
         check_ids(&ids, self.config().vocab_size)?;
 
         let positions: Vec<usize> = lengths.iter().flat_map(|len| used..used + len).collect();
-        let context = &AutogradContext::no_grad_with(kernels);
         let reading = Branches { blocks: &cache.blocks, lengths: &lengths };
-        let pass = Pass::new(context, self, &cache.rope, &positions, reading);
-        let hidden = pass.hidden(&ids); // [N, C]
-        let logits = context.matmul_transposed(&hidden, &self.head_leaf(context)); // [N, V]
-        Ok(cut_rows(logits.tensor(), &lengths))
+        Ok(self.on_pool(kernels, ids.len(), |context| {
+            let pass = Pass::new(context, self, &cache.rope, &positions, reading);
+            let hidden = pass.hidden(&ids); // [N, C]
+            let logits = context.matmul_transposed(&hidden, &self.head_leaf(context)); // [N, V]
+            cut_rows(logits.tensor(), &lengths)
+        }))
     }
 }
 

@@ -51,10 +51,11 @@ impl<E: Element> DecoderModel<E> {
         cache: &mut KeyValueCache<E>,
         ids: &[TokenId],
     ) -> Result<Tensor<E>, ModelError> {
-        let context = AutogradContext::no_grad_with(kernels);
-        let hidden = self.extend_hidden(&context, cache, ids)?; // [N, C]
-        let logits = context.matmul_transposed(&hidden, &self.head_leaf(&context)); // [N, V]
-        Ok(logits.tensor().clone())
+        self.on_pool(kernels, ids.len(), |context| {
+            let hidden = self.extend_hidden(context, cache, ids)?; // [N, C]
+            let logits = context.matmul_transposed(&hidden, &self.head_leaf(context)); // [N, V]
+            Ok(logits.tensor().clone())
+        })
     }
 
     /// Reads a prompt and gives the logits behind its last token only, `[1, vocab_size]`: a long
@@ -71,11 +72,12 @@ impl<E: Element> DecoderModel<E> {
         cache: &mut KeyValueCache<E>,
         ids: &[TokenId],
     ) -> Result<Tensor<E>, ModelError> {
-        let context = AutogradContext::no_grad_with(kernels);
-        let hidden = self.extend_hidden(&context, cache, ids)?; // [N, C]
-        let last = context.select_rows(&hidden, &[ids.len() - 1]); // [1, C]
-        let logits = context.matmul_transposed(&last, &self.head_leaf(&context)); // [1, V]
-        Ok(logits.tensor().clone())
+        self.on_pool(kernels, ids.len(), |context| {
+            let hidden = self.extend_hidden(context, cache, ids)?; // [N, C]
+            let last = context.select_rows(&hidden, &[ids.len() - 1]); // [1, C]
+            let logits = context.matmul_transposed(&last, &self.head_leaf(context)); // [1, V]
+            Ok(logits.tensor().clone())
+        })
     }
 
     /// Reads one more token and gives the logits behind it, `[1, vocab_size]`.
@@ -92,6 +94,17 @@ impl<E: Element> DecoderModel<E> {
         id: TokenId,
     ) -> Result<Tensor<E>, ModelError> {
         self.extend(kernels, cache, &[id])
+    }
+
+    /// Runs a forward pass of so many tokens that nobody records, on the thread pool if it is large.
+    pub(super) fn on_pool<R: Send>(
+        &self,
+        kernels: Kernels,
+        tokens: usize,
+        pass: impl FnOnce(&AutogradContext<E>) -> R + Send,
+    ) -> R {
+        let context = AutogradContext::no_grad_with(kernels);
+        context.no_grad_on_pool(tokens * self.config().parameter_count(), pass)
     }
 
     /// Normalised hidden states of the new tokens, `[ids.len(), d_model]`.
