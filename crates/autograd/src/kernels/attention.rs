@@ -13,7 +13,7 @@ use super::reduce::{Dot, row_max, sum_row};
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd};
 use super::softmax::exponentials;
-use super::tile::{Start, Steps, Strips, TILE_ROWS, multiply_panel};
+use super::tile::{Start, Steps, TILE_ROWS, multiply_panel};
 use crate::Element;
 
 /// Queries whose probabilities are held at once when the gradients of keys and values are formed.
@@ -179,7 +179,7 @@ fn score_rows<E: Element, S: Simd<E>>(
     {
         let columns = first..(first + width).min(visible);
         let tile = scores.block(0..count, columns);
-        multiply_panel(simd, Strips::in_place(rows), panel, tile, Start::Zero, Steps::All);
+        multiply_panel(simd, rows, panel, tile, Start::Zero, Steps::All);
     }
 }
 
@@ -214,7 +214,6 @@ fn mix_values<E: Element, S: Simd<E>>(
     let panels = values.chunks_exact(values.len() / columns.div_ceil(width));
     for (panel, first) in panels.zip((0..columns).step_by(width)) {
         let tile = output.block(0..rows, first..(first + width).min(columns));
-        let weights = Strips::in_place(weights);
         multiply_panel(simd, weights, panel, tile, Start::Zero, Steps::OneMoreEachRow);
     }
 }
@@ -245,7 +244,7 @@ fn add_over_queries<E: Element, S: Simd<E>>(
             let from = (queries.start - block.start) * stride + key;
             let shape = [keys.len(), queries.len()];
             let weights = MatrixView::with_strides(&weights[from..], shape, [1, stride]);
-            let (weights, panel) = (Strips::in_place(weights), &panel[queries.start * width..]);
+            let panel = &panel[queries.start * width..];
             let tile = output.block(keys, columns.clone());
             multiply_panel(simd, weights, panel, tile, Start::Stored, steps);
         }

@@ -1,10 +1,9 @@
 //! Matrix product: blocks that fit the caches, cut into tiles that fit the registers.
 //!
 //! The blocking is Goto's (Goto and van de Geijn 2008, "Anatomy of high-performance matrix
-//! multiplication"): a block of `b` is copied into panels, a block of `a` into strips of six rows
-//! unless its rows lie in memory order, and the tiles of their product read both in order. Blocks
-//! along the inner dimension continue the chains from the stored output, so the cut is invisible in
-//! the result.
+//! multiplication"): a block of `b` is copied into panels, a block of `a` is turned if it is
+//! transposed, and the tiles of their product read both in order. Blocks along the inner dimension
+//! continue the chains from the stored output, so the cut is invisible in the result.
 
 use std::ops::Range;
 
@@ -12,15 +11,15 @@ use super::Kernels;
 use super::elementwise::MEMORY_COST;
 use super::few_rows::FewRows;
 use super::matrix::{MatrixMut, MatrixView};
-use super::pack::{pack_panels, pack_strips, panel_width};
+use super::pack::{pack_panels, panel_width, turn};
 use super::prepacked::PrepackedView;
 use super::scratch::Scratch;
 use super::share::{Shared, cut_at, share};
 use super::simd::{Kernel, Simd};
-use super::tile::{MOST_COLUMNS, Start, Steps, Strips, TILE_ROWS, multiply_panel};
+use super::tile::{MOST_COLUMNS, Start, Steps, TILE_ROWS, multiply_panel};
 use crate::Element;
 
-/// Largest inner dimension of a block. A panel of `b` stays in the first-level cache while strips of
+/// Largest inner dimension of a block. A panel of `b` stays in the first-level cache while rows of
 /// `a` pass by: 24 of 32 KiB where vectors have 256 bits, 32 of 48 KiB where they have 512.
 const fn most_block_steps<E: Copy, S: Simd<E>>() -> usize {
     let panel_bytes = panel_width::<E, S>() * size_of::<E>();
@@ -162,7 +161,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
         if steps == 0 && start == Start::Zero {
             (0..rows).for_each(|r| c.row_mut(r).fill(E::ZERO));
         }
-        let (mut panels, mut strips) = (Scratch::new(), Scratch::new());
+        let (mut panels, mut turned) = (Scratch::new(), Scratch::new());
         for columns in blocks(columns, BLOCK_COLUMNS) {
             for steps in step_blocks::<E, S>(steps) {
                 let start = if steps.start == 0 { start } else { Start::Stored };
@@ -173,14 +172,11 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
                     Right::Prepacked(b) => b.take_block::<S>(steps.len(), columns.len()),
                 };
                 for rows in blocks(rows, block_rows::<E>()) {
-                    let a = a.block(rows.clone(), steps.clone());
-                    let c = c.block(rows, columns.clone());
-                    let a = if a.column_stride() == 1 {
-                        Strips::in_place(a)
-                    } else {
-                        Strips::packed(pack_strips(simd, a, &mut strips), a.rows(), a.columns())
-                    };
-                    multiply_block(simd, a, panels, c, start);
+                    let mut a = a.block(rows.clone(), steps.clone());
+                    if a.column_stride() != 1 {
+                        a = turn(simd, a, &mut turned);
+                    }
+                    multiply_block(simd, a, panels, c.block(rows, columns.clone()), start);
                 }
             }
         }
@@ -191,7 +187,7 @@ impl<E: Element> Kernel<E> for MatMul<'_, E> {
 #[inline(always)]
 fn multiply_block<E: Element, S: Simd<E>>(
     simd: S,
-    a: Strips<'_, E>,
+    a: MatrixView<'_, E>,
     panels: &[E],
     mut c: MatrixMut<'_, E>,
     start: Start,

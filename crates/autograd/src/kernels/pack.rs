@@ -3,17 +3,12 @@
 //! Copying costs a few per cent of a large product and saves more: the tiles read memory in order,
 //! from few pages, and a transposed operand costs the same as any other.
 
-use std::ops::Range;
-
+use super::matmul::blocks;
 use super::matrix::MatrixView;
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd};
-use super::tile::{PANEL_VECTORS, TILE_ROWS};
+use super::tile::PANEL_VECTORS;
 use crate::Element;
-
-/// Steps that are copied for one strip after the other, so that a line of a transposed matrix is
-/// read once and not once for every strip.
-const STRIP_STEPS: usize = 64;
 
 /// Columns of a packed panel.
 pub(crate) const fn panel_width<E: Copy, S: Simd<E>>() -> usize {
@@ -102,54 +97,44 @@ fn copy_elements<E: Element>(b: MatrixView<'_, E>, first_row: usize, to: &mut [E
     }
 }
 
-/// Copies `a`, whose columns lie in memory order, into strips of six rows: within a strip the columns
-/// lie one after the other. The last strip is filled up with zeros, which no tile reads.
+/// Copies a matrix whose columns lie in memory order so that its rows do.
 #[inline(always)]
-pub(crate) fn pack_strips<'p, E: Element, S: Simd<E>>(
+pub(crate) fn turn<'p, E: Element, S: Simd<E>>(
     simd: S,
     a: MatrixView<'_, E>,
     scratch: &'p mut Scratch<E>,
-) -> &'p [E] {
-    let strips = scratch.any(a.rows().div_ceil(TILE_ROWS) * TILE_ROWS * a.columns());
-    simd.call(PackStrips { a, strips });
-    strips
+) -> MatrixView<'p, E> {
+    let turned = scratch.any(a.rows() * a.columns());
+    simd.call(Turn { a, turned });
+    MatrixView::new(turned, a.rows(), a.columns())
 }
 
-struct PackStrips<'a, E> {
+struct Turn<'a, E> {
     a: MatrixView<'a, E>,
-    strips: &'a mut [E],
+    turned: &'a mut [E],
 }
 
-impl<E: Element> Kernel<E> for PackStrips<'_, E> {
+impl<E: Element> Kernel<E> for Turn<'_, E> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd<E>>(self, _: S) {
-        let Self { a, strips } = self;
+    fn run<S: Simd<E>>(self, simd: S) {
+        let Self { a, turned } = self;
         let steps = a.columns();
-        for first in (0..steps).step_by(STRIP_STEPS) {
-            let block = first..(first + STRIP_STEPS).min(steps);
-            for (strip, row) in (0..a.rows()).step_by(TILE_ROWS).enumerate() {
-                let to = &mut strips[(strip * steps + block.start) * TILE_ROWS..];
-                if a.row_stride() == 1 && row + TILE_ROWS <= a.rows() {
-                    for (k, to) in block.clone().zip(to.chunks_exact_mut(TILE_ROWS)) {
-                        let from = &a.data()[k * a.column_stride() + row..][..TILE_ROWS];
-                        to.copy_from_slice(from);
+        for block in blocks(steps, S::LANES) {
+            for rows in blocks(a.rows(), S::LANES) {
+                if block.len() == S::LANES && rows.len() == S::LANES {
+                    let from = &a.data()[block.start * a.column_stride() + rows.start..];
+                    let to = &mut turned[rows.start * steps + block.start..];
+                    simd.copy_transposed(from, a.column_stride(), to, steps);
+                    continue;
+                }
+                for r in rows {
+                    for k in block.clone() {
+                        turned[r * steps + k] = a.get(r, k);
                     }
-                } else {
-                    copy_steps(a, row, block.clone(), to);
                 }
             }
-        }
-    }
-}
-
-/// Element by element; rows that are not there are zeros.
-#[inline(always)]
-fn copy_steps<E: Element>(a: MatrixView<'_, E>, row: usize, steps: Range<usize>, to: &mut [E]) {
-    for (k, to) in steps.zip(to.chunks_exact_mut(TILE_ROWS)) {
-        for (r, to) in to.iter_mut().enumerate() {
-            *to = if row + r < a.rows() { a.get(row + r, k) } else { E::ZERO };
         }
     }
 }

@@ -95,10 +95,10 @@ fn products_of_few_rows_equal_the_chain() {
     }
 }
 
-/// A transposed `a`, whose strips are packed, with every number of steps beside whole rounds of
-/// packing, and over several blocks; and the same shapes not transposed.
+/// A transposed `a`, whose blocks are turned, with every number of steps beside whole squares, and over
+/// several blocks; and the same shapes not transposed.
 #[test]
-fn products_equal_the_chain_when_strips_are_packed() {
+fn products_equal_the_chain_when_a_is_turned() {
     for shape in (64..97).map(|steps| [22, steps, 128]) {
         matmul_equals_the_chain::<f32>(shape, [true, true], true);
         matmul_equals_the_chain::<f64>(shape, [true, false], false);

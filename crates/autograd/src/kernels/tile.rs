@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::matmul::blocks;
 use super::matrix::{MatrixMut, MatrixView};
 use super::pack::panel_width;
 use super::simd::{Kernel, REDUCTION_LANES, Simd};
@@ -43,52 +44,26 @@ pub(crate) enum Steps {
     FromOwn,
 }
 
-/// A matrix `a` in strips of [`TILE_ROWS`] rows, wherever its elements lie.
-#[derive(Clone, Copy)]
-pub(crate) struct Strips<'a, E> {
-    data: &'a [E],
-    rows: usize,
-    steps: usize,
-    /// Distances in `data` from a strip, a row of a strip, and a step to the next one.
-    strides: [usize; 3],
-}
-
-impl<'a, E: Element> Strips<'a, E> {
-    /// Read where they are.
-    #[inline(always)]
-    pub(crate) fn in_place(a: MatrixView<'a, E>) -> Self {
-        let strides = [TILE_ROWS * a.row_stride(), a.row_stride(), a.column_stride()];
-        Self { data: a.data(), rows: a.rows(), steps: a.columns(), strides }
-    }
-
-    /// Copied by [`pack_strips`](super::pack::pack_strips), the last strip filled up.
-    #[inline(always)]
-    pub(crate) fn packed(data: &'a [E], rows: usize, steps: usize) -> Self {
-        assert_eq!(data.len(), rows.div_ceil(TILE_ROWS) * TILE_ROWS * steps, "packed strips");
-        Self { data, rows, steps, strides: [TILE_ROWS * steps, 1, TILE_ROWS] }
-    }
-}
-
-/// Adds to the output the product of `a` with one panel of `b`: `a.steps` rows of `panel` are used.
-/// `c` has the rows of `a` and at most `panel_width` columns.
+/// Adds to the output the product of `a` with one panel of `b`, of which as many rows are used as `a` has
+/// columns. `c` has the rows of `a` and at most `panel_width` columns.
 #[inline(always)]
 pub(crate) fn multiply_panel<E: Element, S: Simd<E>>(
     simd: S,
-    a: Strips<'_, E>,
+    a: MatrixView<'_, E>,
     panel: &[E],
     c: MatrixMut<'_, E>,
     start: Start,
     steps: Steps,
 ) {
-    assert!(c.rows() == a.rows && c.columns() <= panel_width::<E, S>(), "shape of the output");
-    assert!(panel.len() >= a.steps * panel_width::<E, S>(), "a panel of {} rows", a.steps);
-    let triangle = steps != Steps::All;
-    assert!(!triangle || (a.rows <= TILE_ROWS && a.rows <= a.steps + 1), "one strip of a triangle");
+    assert!(c.rows() == a.rows() && c.columns() <= panel_width::<E, S>(), "shape of the output");
+    assert!(panel.len() >= a.columns() * panel_width::<E, S>(), "a panel of {} rows", a.columns());
+    let one_strip = a.rows() <= TILE_ROWS && a.rows() <= a.columns() + 1;
+    assert!(steps == Steps::All || one_strip, "one strip of a triangle");
     simd.call(MultiplyPanel { a, panel, c, start, steps });
 }
 
 struct MultiplyPanel<'a, E> {
-    a: Strips<'a, E>,
+    a: MatrixView<'a, E>,
     panel: &'a [E],
     c: MatrixMut<'a, E>,
     start: Start,
@@ -102,44 +77,37 @@ impl<E: Element> Kernel<E> for MultiplyPanel<'_, E> {
     fn run<S: Simd<E>>(self, simd: S) {
         let Self { a, panel, mut c, start, steps } = self;
         let (rows, columns) = (c.rows(), c.columns());
-        for (strip, first) in (0..rows).step_by(TILE_ROWS).enumerate() {
-            let height = (rows - first).min(TILE_ROWS);
-            let mut c = c.block(first..first + height, 0..columns);
-            tile_of_height(simd, a, strip, panel, &mut c, start, steps);
+        for rows in blocks(rows, TILE_ROWS) {
+            let a = a.block(rows.clone(), 0..a.columns());
+            tile_of_height(simd, a, panel, &mut c.block(rows, 0..columns), start, steps);
         }
     }
 }
 
 /// One tile, compiled for each number of rows, which keeps the accumulators in registers; that of
-/// six rows also for the two usual distances of steps, which makes addresses of constants.
+/// six rows also for steps that are neighbours, which makes addresses of constants.
 #[inline(always)]
 fn tile_of_height<E: Element, S: Simd<E>>(
     simd: S,
-    a: Strips<'_, E>,
-    strip: usize,
+    a: MatrixView<'_, E>,
     panel: &[E],
     c: &mut MatrixMut<'_, E>,
     start: Start,
     steps: Steps,
 ) {
-    match c.rows() {
-        1 => tile::<E, S, 1, ANY>(simd, a, strip, panel, c, start, steps),
-        2 => tile::<E, S, 2, ANY>(simd, a, strip, panel, c, start, steps),
-        3 => tile::<E, S, 3, ANY>(simd, a, strip, panel, c, start, steps),
-        4 => tile::<E, S, 4, ANY>(simd, a, strip, panel, c, start, steps),
-        5 => tile::<E, S, 5, ANY>(simd, a, strip, panel, c, start, steps),
-        TILE_ROWS => match a.strides {
-            [_, _, 1] => tile::<E, S, TILE_ROWS, 1>(simd, a, strip, panel, c, start, steps),
-            [_, 1, TILE_ROWS] => {
-                tile::<E, S, TILE_ROWS, TILE_ROWS>(simd, a, strip, panel, c, start, steps)
-            }
-            _ => tile::<E, S, TILE_ROWS, ANY>(simd, a, strip, panel, c, start, steps),
-        },
-        rows => unreachable!("a tile of {rows} rows"),
+    match (c.rows(), a.column_stride()) {
+        (1, _) => tile::<E, S, 1, ANY>(simd, a, panel, c, start, steps),
+        (2, _) => tile::<E, S, 2, ANY>(simd, a, panel, c, start, steps),
+        (3, _) => tile::<E, S, 3, ANY>(simd, a, panel, c, start, steps),
+        (4, _) => tile::<E, S, 4, ANY>(simd, a, panel, c, start, steps),
+        (5, _) => tile::<E, S, 5, ANY>(simd, a, panel, c, start, steps),
+        (TILE_ROWS, 1) => tile::<E, S, TILE_ROWS, 1>(simd, a, panel, c, start, steps),
+        (TILE_ROWS, _) => tile::<E, S, TILE_ROWS, ANY>(simd, a, panel, c, start, steps),
+        (rows, _) => unreachable!("a tile of {rows} rows"),
     }
 }
 
-/// Instead of the distance from a step of `a` to the next: read from its strides.
+/// Instead of the distance from a step of `a` to the next: its own.
 const ANY: usize = 0;
 /// Steps of one turn of the inner loop.
 const UNROLLED: usize = 4;
@@ -148,8 +116,7 @@ const UNROLLED: usize = 4;
 #[inline(always)]
 fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     simd: S,
-    a: Strips<'_, E>,
-    strip: usize,
+    a: MatrixView<'_, E>,
     panel: &[E],
     c: &mut MatrixMut<'_, E>,
     start: Start,
@@ -169,49 +136,40 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
         }
     }
 
-    assert!(strip * TILE_ROWS + ROWS <= a.rows, "a strip of {ROWS} rows");
-    let [strip_stride, row_stride, step_stride] = a.strides;
-    let row_stride = if STEP == TILE_ROWS { 1 } else { row_stride };
-    let step_stride = if STEP == ANY { step_stride } else { STEP };
+    assert!(a.rows() == ROWS, "a strip of {ROWS} rows");
+    let row_stride = a.row_stride();
+    let step_stride = if STEP == ANY { a.column_stride() } else { STEP };
     let width = panel_width::<E, S>();
-    let first = strip * strip_stride;
     let row_b = |k: usize| &panel[k * width..(k + 1) * width];
     let (common, own) = match steps {
-        Steps::All => (0..a.steps, 0),
-        Steps::OneMoreEachRow => (0..a.steps - (ROWS - 1), a.steps - (ROWS - 1)),
-        Steps::FromOwn => (ROWS - 1..a.steps, 0),
+        Steps::All => (0..a.columns(), 0),
+        Steps::OneMoreEachRow => (0..a.columns() - (ROWS - 1), a.columns() - (ROWS - 1)),
+        Steps::FromOwn => (ROWS - 1..a.columns(), 0),
     };
     if steps == Steps::FromOwn {
         for k in 0..ROWS - 1 {
-            step::<E, S>(
-                simd,
-                a.data,
-                first + k * step_stride,
-                row_stride,
-                row_b(k),
-                &mut sums[..=k],
-            );
+            step::<E, S>(simd, a.data(), k * step_stride, row_stride, row_b(k), &mut sums[..=k]);
         }
     }
 
     let turns = panel[common.start * width..common.end * width].chunks_exact(UNROLLED * width);
     let rest = turns.remainder();
-    let mut at = first + common.start * step_stride;
+    let mut at = common.start * step_stride;
     for b in turns {
         for (k, b) in b.chunks_exact(width).enumerate() {
-            step::<E, S>(simd, a.data, at + k * step_stride, row_stride, b, &mut sums);
+            step::<E, S>(simd, a.data(), at + k * step_stride, row_stride, b, &mut sums);
         }
         at += UNROLLED * step_stride;
     }
     for b in rest.chunks_exact(width) {
-        step::<E, S>(simd, a.data, at, row_stride, b, &mut sums);
+        step::<E, S>(simd, a.data(), at, row_stride, b, &mut sums);
         at += step_stride;
     }
 
     if steps == Steps::OneMoreEachRow {
         for k in 0..ROWS - 1 {
-            let at = first + (own + k) * step_stride + (k + 1) * row_stride;
-            step::<E, S>(simd, a.data, at, row_stride, row_b(own + k), &mut sums[k + 1..]);
+            let at = (own + k) * step_stride + (k + 1) * row_stride;
+            step::<E, S>(simd, a.data(), at, row_stride, row_b(own + k), &mut sums[k + 1..]);
         }
     }
 
@@ -248,8 +206,8 @@ fn step<E: Element, S: Simd<E>>(
 ) {
     let b = [simd.load(b), simd.load(&b[S::LANES..])];
     for (r, sums) in sums.iter_mut().enumerate() {
-        // SAFETY: the constructors of `Strips` checked that its last element (of the last strip
-        // filled up, where packed) lies inside its data; strip, row and step are below their numbers.
+        // SAFETY: whoever makes a `MatrixView` checks that its last element lies inside its data;
+        // row and step are below their numbers.
         let x = simd.splat(unsafe { *a.get_unchecked(at + r * row_stride) });
         for (sum, b) in sums.iter_mut().zip(b) {
             *sum = simd.fma(x, b, *sum);

@@ -86,6 +86,9 @@ pub(crate) fn documents(size: &Size, partition: Partition) -> Vec<EncodedDocumen
         .collect()
 }
 
+/// Runs before those that are counted.
+pub(crate) const UNCOUNTED: usize = 2;
+
 /// Seconds of several runs.
 pub(crate) struct Timing {
     /// Of the fastest.
@@ -99,14 +102,18 @@ pub(crate) struct Timing {
 impl Timing {
     /// Times `run`, after two runs that are not counted.
     pub(crate) fn of(runs: usize, mut run: impl FnMut()) -> Self {
-        (0..2).for_each(|_| run());
-        let mut seconds: Vec<f64> = (0..runs.max(1))
-            .map(|_| {
-                let start = Instant::now();
-                run();
-                start.elapsed().as_secs_f64()
-            })
-            .collect();
+        let mut times = vec![Instant::now()];
+        for _ in 0..UNCOUNTED + runs.max(1) {
+            run();
+            times.push(Instant::now());
+        }
+        Self::between(&times)
+    }
+
+    /// The times between these, without the first two. Panics if no other is left.
+    pub(crate) fn between(times: &[Instant]) -> Self {
+        let runs = times[UNCOUNTED..].windows(2);
+        let mut seconds: Vec<f64> = runs.map(|run| (run[1] - run[0]).as_secs_f64()).collect();
         seconds.sort_by(f64::total_cmp);
         let (least, most) = (seconds[0], seconds[seconds.len() - 1]);
         Self { least, median: seconds[seconds.len() / 2], most }

@@ -1,5 +1,7 @@
 //! What is timed: one training update, and scoring one batch.
 
+use std::time::Instant;
+
 use llm_from_scratch_practical::{corpus, evaluation, model, trainer};
 
 use corpus::{Partition, VariableBatch, number};
@@ -7,7 +9,7 @@ use evaluation::evaluate;
 use model::DecoderModel;
 use trainer::{AdamWConfig, Schedule, Trainer, TrainingConfig};
 
-use super::{Size, Timing, documents, peak_mib, threads};
+use super::{Size, Timing, UNCOUNTED, documents, peak_mib, threads};
 
 /// A timing, and the mean losses of the first and the last run, in nats.
 pub(crate) struct Timed {
@@ -52,27 +54,28 @@ pub(crate) fn train(size: &Size, runs: usize) -> Timed {
     let mut trainer = Trainer::new(model, training).expect("a valid schedule");
     let tokens = batch.target_count();
     let batches = [batch];
-    timed(runs, tokens, || {
+    let mut losses = Vec::new();
+    let timing = Timing::of(runs, || {
         let report = trainer.update(&binding, &batches).expect("a finite loss");
-        report.loss.mean_nll()
-    })
+        losses.push(report.loss.mean_nll());
+    });
+    Timed { timing, losses: [losses[0], losses[losses.len() - 1]], tokens }
 }
 
-/// Forward and the loss of every target, in f32.
+/// Forward and the loss of every target, in f32: a batch again and again in one evaluation.
 pub(crate) fn score(size: &Size, runs: usize) -> Timed {
     let binding = size.binding();
     let documents = documents(size, Partition::Test);
     let batch = VariableBatch::padded(Partition::Test, &binding, &number(0, &documents));
-    let batches = [batch.expect("a batch")];
+    let batch = batch.expect("a batch");
     let model = DecoderModel::<f32>::initialize(size.config.validate().expect("a valid size"), 1);
-    timed(runs, batches[0].target_count(), || {
-        let score = evaluate(&model, Partition::Test, &binding, &batches).expect("finite losses");
-        score.metrics.mean_nll()
-    })
-}
-
-fn timed(runs: usize, tokens: usize, mut loss: impl FnMut() -> f64) -> Timed {
-    let mut losses = Vec::new();
-    let timing = Timing::of(runs, || losses.push(loss()));
-    Timed { timing, losses: [losses[0], losses[losses.len() - 1]], tokens }
+    let mut times = Vec::new();
+    let batches = (0..UNCOUNTED + runs.max(1)).map(|_| {
+        times.push(Instant::now());
+        &batch
+    });
+    let score = evaluate(&model, Partition::Test, &binding, batches).expect("finite losses");
+    times.push(Instant::now());
+    let loss = score.metrics.mean_nll();
+    Timed { timing: Timing::between(&times), losses: [loss; 2], tokens: batch.target_count() }
 }
