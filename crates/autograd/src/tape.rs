@@ -1,14 +1,15 @@
 //! The tape: operations in the order they happened, and the walk back over them.
 
+mod flow;
 mod watch;
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::kernels::{CopyInto, Start};
 use crate::memory::Buffer;
 use crate::{AutogradError, Element, Kernels, Memory, Tensor};
 
+pub(crate) use flow::GradientFlow;
 pub use watch::BackwardStep;
 use watch::Watch;
 
@@ -124,7 +125,7 @@ impl<E: Element> AutogradContext<E> {
 
     /// An array with the elements of another.
     pub(crate) fn copy(&self, elements: &[E]) -> Buffer<E> {
-        copy(self.kernels, self.memory.as_ref(), elements)
+        flow::copy(self.kernels, self.memory.as_ref(), elements)
     }
 
     /// The kernels in use.
@@ -333,76 +334,4 @@ impl<E: Element> Gradients<E> {
         let gradient = self.gradients.get(place.node)?.as_ref()?;
         Some(variable.tensor.same_shape(gradient.to_vec().into()))
     }
-}
-
-/// Gradients on their way back: what an operation's backward pass writes to.
-pub(crate) struct GradientFlow<'a, E> {
-    pub(crate) kernels: Kernels,
-    memory: Option<&'a Memory<E>>,
-    gradients: &'a mut [Option<Buffer<E>>],
-}
-
-impl<E: Element> GradientFlow<'_, E> {
-    /// An array of any contents, to be overwritten.
-    pub(crate) fn buffer(&self, len: usize) -> Buffer<E> {
-        Buffer::any(self.memory, len)
-    }
-
-    /// An array of zeros.
-    pub(crate) fn zeros(&self, len: usize) -> Buffer<E> {
-        Buffer::zeros(self.memory, len)
-    }
-
-    /// An array with the elements of another.
-    pub(crate) fn copy(&self, elements: &[E]) -> Buffer<E> {
-        copy(self.kernels, self.memory, elements)
-    }
-
-    /// Adds a finished contribution to a parent's gradient; nothing if the parent has none.
-    pub(crate) fn add(&mut self, parent: Option<Place>, contribution: Buffer<E>) {
-        let Some(place) = parent else { return };
-        match &mut self.gradients[place.node] {
-            Some(sum) => self.kernels.add(sum, &contribution),
-            empty => *empty = Some(contribution),
-        }
-    }
-
-    /// Lets `add` continue a parent's gradient of `len` elements in place, from zeros if there is
-    /// none yet; `add` is not called if the parent has no gradient.
-    pub(crate) fn accumulate(
-        &mut self,
-        parent: Option<Place>,
-        len: usize,
-        add: impl FnOnce(Kernels, &mut [E]),
-    ) {
-        self.continue_chains(parent, len, |kernels, gradient, start| {
-            if start == Start::Zero {
-                gradient.fill(E::ZERO);
-            }
-            add(kernels, gradient);
-        });
-    }
-
-    /// Like [`accumulate`](Self::accumulate), for a computation that can begin its chains itself:
-    /// with [`Start::Zero`] the array may hold anything.
-    pub(crate) fn continue_chains(
-        &mut self,
-        parent: Option<Place>,
-        len: usize,
-        add: impl FnOnce(Kernels, &mut [E], Start),
-    ) {
-        let Some(place) = parent else { return };
-        let (mut gradient, start) = match self.gradients[place.node].take() {
-            Some(gradient) => (gradient, Start::Stored),
-            None => (self.buffer(len), Start::Zero),
-        };
-        add(self.kernels, &mut gradient, start);
-        self.gradients[place.node] = Some(gradient);
-    }
-}
-
-fn copy<E: Element>(kernels: Kernels, memory: Option<&Memory<E>>, elements: &[E]) -> Buffer<E> {
-    let mut copy = Buffer::any(memory, elements.len());
-    CopyInto { to: &mut copy, from: elements }.run(kernels);
-    copy
 }
