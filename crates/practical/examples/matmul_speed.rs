@@ -81,6 +81,7 @@ fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
         let repeats = (2e8 / flops).ceil() as usize; // a run takes milliseconds
         // On the pool, as in training.
         let timing = kernels.on_pool(usize::MAX, || {
+            spread_threads(kernels);
             Timing::of(runs, || {
                 for _ in 0..repeats {
                     product.write(kernels, &a, &b, std::hint::black_box(&mut c));
@@ -107,6 +108,14 @@ fn measure<E: Element>([rows, inner, columns]: Shape, runs: usize) {
             })
         );
     }
+}
+
+/// Keeps all threads busy for a while, so that the system gives each a core of its own. When they have
+/// slept it may wake both on one core, and small products are over before the second has its turn.
+fn spread_threads(kernels: Kernels) {
+    let ones = Tensor::filled(&[2048, 2048], 1_f32);
+    let mut c = vec![0.0; 2048 * 2048];
+    (0..2).for_each(|_| Product::Plain.write(kernels, &ones, &ones, std::hint::black_box(&mut c)));
 }
 
 /// How far the product is from that in f64 of the same numbers: the largest difference of an element,
