@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::matrix::{MatrixMut, MatrixView};
+use super::matrix::{MatrixMut, MatrixView, blocks};
 use super::pack::{pack_panels, panel_width};
 use super::reduce::{Dot, row_max, sum_row};
 use super::scratch::Scratch;
@@ -175,9 +175,7 @@ fn score_rows<E: Element, S: Simd<E>>(
     let (count, width) = (rows.rows(), panel_width::<E, S>());
     let visible = seen + count - 1;
     let mut scores = MatrixMut::new(&mut scores[..count * stride], count, stride);
-    for (panel, first) in keys.chunks_exact(width * rows.columns()).zip((0..visible).step_by(width))
-    {
-        let columns = first..(first + width).min(visible);
+    for (panel, columns) in keys.chunks_exact(width * rows.columns()).zip(blocks(visible, width)) {
         let tile = scores.block(0..count, columns);
         multiply_panel(simd, rows, panel, tile, Start::Zero, Steps::All);
     }
@@ -212,8 +210,8 @@ fn mix_values<E: Element, S: Simd<E>>(
     let (width, rows, columns) = (panel_width::<E, S>(), output.rows(), output.columns());
     let weights = MatrixView::with_strides(weights, [rows, seen + rows - 1], [stride, 1]);
     let panels = values.chunks_exact(values.len() / columns.div_ceil(width));
-    for (panel, first) in panels.zip((0..columns).step_by(width)) {
-        let tile = output.block(0..rows, first..(first + width).min(columns));
+    for (panel, columns) in panels.zip(blocks(columns, width)) {
+        let tile = output.block(0..rows, columns);
         multiply_panel(simd, weights, panel, tile, Start::Zero, Steps::OneMoreEachRow);
     }
 }
@@ -232,16 +230,14 @@ fn add_over_queries<E: Element, S: Simd<E>>(
 ) {
     let (width, columns) = (panel_width::<E, S>(), output.columns());
     let panels = rows.chunks_exact(rows.len() / columns.div_ceil(width));
-    for (panel, first) in panels.zip((0..columns).step_by(width)) {
-        let columns = first..(first + width).min(columns);
-        for key in (0..block.end).step_by(TILE_ROWS) {
-            let keys = key..(key + TILE_ROWS).min(block.end);
-            let (queries, steps) = if key < block.start {
+    for (panel, columns) in panels.zip(blocks(columns, width)) {
+        for keys in blocks(block.end, TILE_ROWS) {
+            let (queries, steps) = if keys.start < block.start {
                 (block.clone(), Steps::All)
             } else {
-                (key..block.end, Steps::FromOwn)
+                (keys.start..block.end, Steps::FromOwn)
             };
-            let from = (queries.start - block.start) * stride + key;
+            let from = (queries.start - block.start) * stride + keys.start;
             let shape = [keys.len(), queries.len()];
             let weights = MatrixView::with_strides(&weights[from..], shape, [1, stride]);
             let panel = &panel[queries.start * width..];

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Kernels;
 use super::elementwise::MEMORY_COST;
 use super::few_rows::FewRows;
-use super::matrix::{MatrixMut, MatrixView};
+use super::matrix::{MatrixMut, MatrixView, blocks};
 use super::pack::{pack_panels, panel_width, turn};
 use super::prepacked::PrepackedView;
 use super::scratch::Scratch;
@@ -34,12 +34,6 @@ const fn block_rows<E>() -> usize {
 
 /// Columns of a block of `b`: a block stays in the last-level cache.
 pub(super) const BLOCK_COLUMNS: usize = 1024;
-
-/// The parts of `0..len` of at most `most` each, all but the last of them that large.
-#[inline(always)]
-pub(super) fn blocks(len: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..len).step_by(most).map(move |first| first..(first + most).min(len))
-}
 
 /// The blocks of an inner dimension, of about the same size.
 #[inline(always)]
@@ -194,8 +188,7 @@ fn multiply_block<E: Element, S: Simd<E>>(
 ) {
     let (rows, columns, width) = (c.rows(), c.columns(), panel_width::<E, S>());
     let panels = panels.chunks_exact(panels.len() / columns.div_ceil(width));
-    for (panel, column) in panels.zip((0..columns).step_by(width)) {
-        let columns = column..(column + width).min(columns);
+    for (panel, columns) in panels.zip(blocks(columns, width)) {
         multiply_panel(simd, a, panel, c.block(0..rows, columns), start, Steps::All);
     }
 }

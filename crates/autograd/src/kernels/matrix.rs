@@ -3,6 +3,12 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+/// The parts of `0..len` of at most `most` each, all but the last of them that large.
+#[inline(always)]
+pub(crate) fn blocks(len: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(most).map(move |first| first..(first + most).min(len))
+}
+
 /// A matrix to read. Element (r, c) is `data[r * row_stride + c * column_stride]`, so a transpose
 /// is a swap of two numbers and one head of a `[tokens, heads * head_dim]` tensor is a view too.
 #[derive(Clone, Copy)]

@@ -3,8 +3,7 @@
 //! Copying costs a few per cent of a large product and saves more: the tiles read memory in order,
 //! from few pages, and a transposed operand costs the same as any other.
 
-use super::matmul::blocks;
-use super::matrix::MatrixView;
+use super::matrix::{MatrixView, blocks};
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd};
 use super::tile::PANEL_VECTORS;
@@ -44,8 +43,9 @@ pub(crate) fn write_panels<E: Element, S: Simd<E>>(
         return;
     }
     let width = panel_width::<E, S>();
-    for (panel, first) in panels.chunks_exact_mut(width * b.rows()).zip((0..).step_by(width)) {
-        let columns = first..(first + width).min(b.columns());
+    for (panel, columns) in
+        panels.chunks_exact_mut(width * b.rows()).zip(blocks(b.columns(), width))
+    {
         simd.call(PackPanel { b: b.block(0..b.rows(), columns), panel });
     }
 }

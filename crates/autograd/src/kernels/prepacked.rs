@@ -6,8 +6,8 @@
 
 use super::Kernels;
 use super::elementwise::MEMORY_COST;
-use super::matmul::{BLOCK_COLUMNS, blocks, step_blocks};
-use super::matrix::MatrixView;
+use super::matmul::{BLOCK_COLUMNS, step_blocks};
+use super::matrix::{MatrixView, blocks};
 use super::pack::{packed_len, write_panels};
 use super::scratch::Aligned;
 use super::share::{Shared, cut_at, share};

@@ -9,8 +9,7 @@
 
 use std::ops::Range;
 
-use super::matmul::blocks;
-use super::matrix::{MatrixMut, MatrixView};
+use super::matrix::{MatrixMut, MatrixView, blocks};
 use super::pack::panel_width;
 use super::simd::{Kernel, REDUCTION_LANES, Simd};
 use crate::Element;
@@ -122,6 +121,7 @@ fn tile<E: Element, S: Simd<E>, const ROWS: usize, const STEP: usize>(
     start: Start,
     steps: Steps,
 ) {
+    // Asked once, not for each vector: that cost a tenth of a large product.
     let is_whole = c.columns() == panel_width::<E, S>();
     let mut sums = [[simd.splat(E::ZERO); PANEL_VECTORS]; ROWS];
     if start == Start::Stored {

@@ -35,8 +35,8 @@ macro_rules! x86_features {
 }
 
 /// Implements [`Simd`](super::simd::Simd) with one instruction for each method. `turn` exchanges rows
-/// and columns of a square of vectors; `mask` is what selects the first `len` lanes; `pow2` names the instructions for [`Portable`]'s way to 2 to the
-/// power n, with its constant.
+/// and columns of a square of vectors; `mask` is what selects the first `len` lanes; `pow2` names the
+/// instructions for [`Portable`]'s way to 2 to the power n, with its constant.
 ///
 /// [`Portable`]: super::portable::Portable
 macro_rules! x86_vectors {
