@@ -36,7 +36,7 @@ pub fn evaluate<E: Element, B: Borrow<VariableBatch>>(
 ) -> Result<Evaluation, EvaluationError> {
     evaluate_loss_batches_no_grad(model, partition, batches, |context, batch| {
         check_batch(partition, expected, batch)?;
-        let multiply_adds = batch.target_count() * model.config().parameter_count();
+        let multiply_adds = model.config().multiply_adds(batch.target_count());
         context.no_grad_on_pool(multiply_adds, |context| {
             model.loss_padded_with_context(context, batch, expected)
         })

@@ -140,6 +140,11 @@ impl ValidConfig {
     pub fn parameter_count(&self) -> usize {
         self.0.checked_parameter_count().expect("counted by `validate`")
     }
+
+    /// Roughly the multiply-adds of a forward pass over so many tokens: each uses every parameter once.
+    pub fn multiply_adds(&self, tokens: usize) -> usize {
+        tokens * self.parameter_count()
+    }
 }
 
 impl Deref for ValidConfig {

@@ -163,7 +163,7 @@ impl<E: Element> Trainer<E> {
         self.model.clear_gradients();
         let before = self.dropout.clone();
         let targets: usize = microbatches.iter().map(VariableBatch::target_count).sum();
-        let multiply_adds = targets * self.model.config().parameter_count();
+        let multiply_adds = self.model.config().multiply_adds(targets);
         let result = self.kernels.on_pool(multiply_adds, || {
             self.accumulate(binding, microbatches).and_then(|loss| self.step(loss))
         });

@@ -103,8 +103,8 @@ impl<E: Element> DecoderModel<E> {
         tokens: usize,
         pass: impl FnOnce(&AutogradContext<E>) -> R + Send,
     ) -> R {
-        let context = AutogradContext::no_grad_with(kernels);
-        context.no_grad_on_pool(tokens * self.config().parameter_count(), pass)
+        let multiply_adds = self.config().multiply_adds(tokens);
+        kernels.on_pool(multiply_adds, || pass(&AutogradContext::no_grad_with(kernels)))
     }
 
     /// Normalised hidden states of the new tokens, `[ids.len(), d_model]`.
